@@ -1,0 +1,31 @@
+import type { TokenTree } from '../tree/tokenTree.ts';
+
+/** What a drafter may look at: the committed tokens of a session, never its KV rows. */
+export interface SessionView {
+  /** Prompt and generated tokens, all committed. Valid until the next commit; do not keep it. */
+  readonly tokens: Int32Array;
+  /** How many of `tokens` are the prompt. */
+  readonly promptLength: number;
+}
+
+/** What became of a proposal. */
+export interface Verdict {
+  readonly tree: TokenTree;
+  /** Indices of the accepted nodes, root to leaf. */
+  readonly accepted: readonly number[];
+  /** The target's own token after the last accepted node. */
+  readonly bonus: number;
+}
+
+/**
+ * Guesses what the target will write next. Losslessness never depends on a drafter: whatever it proposes,
+ * the verifier keeps only what the target itself would have written.
+ */
+export interface Drafter {
+  readonly name: string;
+  /** At most `budget` nodes. An empty tree is a fine answer. Called once a decoding step. */
+  propose(view: SessionView, budget: number): TokenTree | Promise<TokenTree>;
+  /** Called after each verification of a tree that this drafter proposed. */
+  observe(verdict: Verdict): void;
+  dispose(): void;
+}

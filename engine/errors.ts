@@ -1,0 +1,25 @@
+/**
+ * Faults are coded: the code decides what the extension shows and whether it retries, the message says
+ * what happened and what to do, the cause keeps the original error for the log.
+ * Expected outcomes (cancelled, nothing to suggest) are values and never pass through here.
+ */
+export type ErrorCode =
+  | 'usage' // a bad option, setting or request: the caller's fault
+  | 'model.notFound'
+  | 'model.corrupt'
+  | 'model.unsupported'
+  | 'device.unavailable'
+  | 'device.lost'
+  | 'outOfMemory'
+  | 'io'
+  | 'internal';
+
+export class SlipstreamError extends Error {
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'SlipstreamError';
+    this.code = code;
+  }
+}

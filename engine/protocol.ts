@@ -1,0 +1,154 @@
+/**
+ * What the extension and the engine process say to each other (vscode-jsonrpc over the child's stdio).
+ * The only file of the engine that the extension imports: types and method names, no code of the engine.
+ */
+import { NotificationType, RequestType, RequestType0 } from 'vscode-jsonrpc/node.js';
+
+/** Zero-based, UTF-16 code units, as VS Code counts. */
+export interface Position {
+  readonly line: number;
+  readonly character: number;
+}
+
+export interface Range {
+  readonly start: Position;
+  readonly end: Position;
+}
+
+export type Algorithm = 'auto' | 'none' | 'ngram';
+export type Device = 'auto' | 'cpu' | 'webgpu';
+
+export interface EngineSettings {
+  readonly algorithm: Algorithm;
+  /** Largest number of draft tokens a step; absent: the controller decides alone. */
+  readonly numDraftTokens?: number;
+  /** Folder of a checkpoint in Hugging Face layout; absent: the embedded model. */
+  readonly model?: string;
+  readonly device: Device;
+  /** Longest suggestion in tokens. */
+  readonly maxTokens: number;
+}
+
+export interface InitializeParams {
+  readonly settings: EngineSettings;
+  /** Folder for compiled graphs and persisted indexes. */
+  readonly cacheDir: string;
+  readonly workspaceFolders: readonly WorkspaceFolder[];
+  /** The host's process: the engine ends when it is gone. */
+  readonly hostPid: number;
+}
+
+export interface WorkspaceFolder {
+  readonly uri: string;
+  readonly name: string;
+  /** Globs of `files.exclude` that are on. */
+  readonly exclude: readonly string[];
+}
+
+export interface InitializeResult {
+  readonly model: ModelFacts;
+}
+
+export interface ModelFacts {
+  readonly name: string;
+  readonly device: string;
+  readonly precision: string;
+  /** Set when the device asked for could not be used: why, in words for the user. */
+  readonly deviceNote?: string;
+}
+
+export interface OpenDocument {
+  readonly uri: string;
+  readonly languageId: string;
+  readonly version: number;
+  readonly text: string;
+  /** Cells of one notebook share it. */
+  readonly notebook?: { readonly uri: string; readonly cell: number };
+}
+
+export interface DocumentChange {
+  readonly uri: string;
+  readonly version: number;
+  readonly changes: readonly { readonly range: Range; readonly text: string }[];
+}
+
+export interface CompleteParams {
+  readonly uri: string;
+  readonly version: number;
+  readonly position: Position;
+  readonly trigger: 'automatic' | 'invoke';
+  /** The suggest widget's selected item: the suggestion has to extend it. */
+  readonly selectedSuggestion?: { readonly range: Range; readonly text: string };
+  /** The editor's indentation. */
+  readonly indentation: { readonly insertSpaces: boolean; readonly tabSize: number };
+}
+
+export type CompleteResult =
+  | {
+      readonly kind: 'completion';
+      /** Replaces `range`, which lies on the position's line. */
+      readonly text: string;
+      readonly range: Range;
+      readonly metrics: CompletionMetrics;
+    }
+  | { readonly kind: 'empty'; readonly reason: string }
+  | { readonly kind: 'cancelled' };
+
+/** Names and definitions follow vLLM; times in ms. */
+export interface CompletionMetrics {
+  readonly algorithm: Algorithm;
+  readonly promptTokens: number;
+  readonly prefilledTokens: number;
+  readonly completionTokens: number;
+  readonly numDrafts: number;
+  readonly numDraftTokens: number;
+  readonly numAcceptedTokens: number;
+  readonly numAcceptedTokensPerPos: readonly number[];
+  /** Accepted tokens per source, so that one can see where a draft came from. */
+  readonly numAcceptedTokensPerSource: Readonly<Record<string, number>>;
+  /** 1 + accepted / drafts (the bonus token included). */
+  readonly meanAcceptanceLength: number;
+  readonly ttftMs: number;
+  readonly decodeMs: number;
+  readonly tokensPerS: number;
+}
+
+export interface IndexProgress {
+  readonly state: 'building' | 'ready';
+  readonly files: number;
+  readonly filesDone: number;
+  readonly tokens: number;
+}
+
+/** A fault as the extension sees it: the JSON-RPC error's data. */
+export interface FaultData {
+  readonly code: string;
+}
+
+export const initialize = new RequestType<InitializeParams, InitializeResult, FaultData>('initialize');
+export const complete = new RequestType<CompleteParams, CompleteResult, FaultData>('complete');
+/** The prompt of the last completion as text, special tokens visible. */
+export const lastPrompt = new RequestType0<string | null, FaultData>('lastPrompt');
+export const shutdown = new RequestType0<null, FaultData>('shutdown');
+
+export const didOpen = new NotificationType<OpenDocument>('document/didOpen');
+export const didChange = new NotificationType<DocumentChange>('document/didChange');
+export const didSave = new NotificationType<{ readonly uri: string }>('document/didSave');
+export const didClose = new NotificationType<{ readonly uri: string }>('document/didClose');
+/** The suggestion shown at a place was accepted whole: what follows may be asked for right now. */
+export const didAccept = new NotificationType<{ readonly uri: string }>('completion/didAccept');
+export const didChangeFiles = new NotificationType<{
+  readonly changes: readonly { readonly uri: string; readonly type: 'created' | 'changed' | 'deleted' }[];
+}>('workspace/didChangeFiles');
+export const didChangeFolders = new NotificationType<{ readonly folders: readonly WorkspaceFolder[] }>(
+  'workspace/didChangeFolders',
+);
+export const didChangeSettings = new NotificationType<{ readonly settings: EngineSettings }>(
+  'settings/didChange',
+);
+
+export const indexProgress = new NotificationType<IndexProgress>('index/progress');
+export const log = new NotificationType<{
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly message: string;
+}>('log');
