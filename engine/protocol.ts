@@ -2,7 +2,7 @@
  * What the extension and the engine process say to each other (vscode-jsonrpc over the child's stdio).
  * The only file of the engine that the extension imports: types and method names, no code of the engine.
  */
-import { NotificationType, RequestType, RequestType0 } from 'vscode-jsonrpc/node.js';
+import { NotificationType, RequestType, RequestType0 } from 'vscode-jsonrpc/node';
 
 /** Zero-based, UTF-16 code units, as VS Code counts. */
 export interface Position {
