@@ -1,0 +1,50 @@
+#!/usr/bin/env node
+/** The command line: `slipstream COMMAND`. Exit codes: 0 done, 1 a fault, 2 a mistake in what was typed. */
+import { type Command, commandHelp, overview } from './cli/command.ts';
+import { CommandLine, usageError } from './cli/commandLine.ts';
+import { tokenizeCommand } from './cli/tokenize.ts';
+import { SlipstreamError } from './errors.ts';
+
+const commands: readonly Command[] = [tokenizeCommand];
+
+async function main(args: readonly string[]): Promise<void> {
+  const [name, ...rest] = args;
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+    process.stdout.write(overview(commands));
+    return;
+  }
+  const command = commands.find((candidate) => candidate.name === name);
+  if (!command) {
+    throw usageError(
+      `unknown command "${name}"; it is one of ${commands.map((known) => known.name).join(', ')}`,
+    );
+  }
+  const line = new CommandLine(command, rest);
+  if (line.flag('help')) process.stdout.write(commandHelp(command));
+  else await command.run(line);
+}
+
+/** Missing and mistyped things are the caller's to change: exit code 2. */
+function exitCode(error: unknown): number {
+  return error instanceof SlipstreamError && ['usage', 'model.notFound'].includes(error.code) ? 2 : 1;
+}
+
+/** One line whatever happened; the causes and the stack are there when asked for. */
+function report(error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`slipstream: ${message.replaceAll('\n', ' ')}\n`);
+  if (process.env.SLIPSTREAM_DEBUG) console.error(error);
+}
+
+// A reader that has seen enough (`| head`) is not a fault.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  report(error);
+  process.exitCode = exitCode(error);
+}

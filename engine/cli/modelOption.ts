@@ -1,0 +1,12 @@
+import type { Option } from './command.ts';
+import type { CommandLine } from './commandLine.ts';
+import { requireFolder } from './files.ts';
+
+export const modelOptions = {
+  model: { value: 'DIR', help: 'Folder of a checkpoint in Hugging Face layout.' },
+  'model-path': { value: 'DIR', help: '', sameAs: 'model' },
+} as const satisfies Record<string, Option>;
+
+export async function requiredModelDir(line: CommandLine): Promise<string> {
+  return requireFolder(line.requiredText('model'));
+}
