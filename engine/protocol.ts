@@ -1,8 +1,8 @@
 /**
- * What the extension and the engine process say to each other (vscode-jsonrpc over the child's stdio).
+ * What the extension and the engine process say to each other (JSON-RPC; `server/transport.ts` says over what).
  * The only file of the engine that the extension imports: types and method names, no code of the engine.
  */
-import { NotificationType, RequestType, RequestType0 } from 'vscode-jsonrpc/node';
+import { NotificationType, ProgressType, RequestType, RequestType0 } from 'vscode-jsonrpc/node';
 
 /** Zero-based, UTF-16 code units, as VS Code counts. */
 export interface Position {
@@ -15,8 +15,10 @@ export interface Range {
   readonly end: Position;
 }
 
-export type Algorithm = 'auto' | 'none' | 'ngram';
-export type Device = 'auto' | 'cpu' | 'webgpu';
+export const algorithms = ['auto', 'none', 'ngram'] as const;
+export type Algorithm = (typeof algorithms)[number];
+export const devices = ['auto', 'cpu', 'webgpu'] as const;
+export type Device = (typeof devices)[number];
 
 export interface EngineSettings {
   readonly algorithm: Algorithm;
@@ -34,8 +36,6 @@ export interface InitializeParams {
   /** Folder for compiled graphs and persisted indexes. */
   readonly cacheDir: string;
   readonly workspaceFolders: readonly WorkspaceFolder[];
-  /** The host's process: the engine ends when it is gone. */
-  readonly hostPid: number;
 }
 
 export interface WorkspaceFolder {
@@ -68,6 +68,8 @@ export interface OpenDocument {
 
 export interface DocumentChange {
   readonly uri: string;
+  /** The version that the changes apply to. Versions grow, not always by one. */
+  readonly baseVersion: number;
   readonly version: number;
   readonly changes: readonly { readonly range: Range; readonly text: string }[];
 }
@@ -80,19 +82,31 @@ export interface CompleteParams {
   /** The suggest widget's selected item: the suggestion has to extend it. */
   readonly selectedSuggestion?: { readonly range: Range; readonly text: string };
   /** The editor's indentation. */
-  readonly indentation: { readonly insertSpaces: boolean; readonly tabSize: number };
+  readonly indentation: Indentation;
+  /** Names the request's `partialText` notifications. */
+  readonly partialTextToken: number;
+}
+
+export interface Indentation {
+  readonly insertSpaces: boolean;
+  readonly tabSize: number;
 }
 
 export type CompleteResult =
   | {
       readonly kind: 'completion';
-      /** Replaces `range`, which lies on the position's line. */
+      /**
+       * Replaces `range`, which lies on the position's line and ends at or after the position. With a
+       * selected suggestion it begins where that begins, and the text with its text.
+       */
       readonly text: string;
       readonly range: Range;
       readonly metrics: CompletionMetrics;
     }
   | { readonly kind: 'empty'; readonly reason: string }
-  | { readonly kind: 'cancelled' };
+  | { readonly kind: 'cancelled' }
+  /** The engine does not have this version of the document: open it again, then ask again. */
+  | { readonly kind: 'outOfSync' };
 
 /** Names and definitions follow vLLM; times in ms. */
 export interface CompletionMetrics {
@@ -120,6 +134,11 @@ export interface IndexProgress {
   readonly tokens: number;
 }
 
+export interface FileChange {
+  readonly uri: string;
+  readonly type: 'created' | 'changed' | 'deleted';
+}
+
 /** A fault as the extension sees it: the JSON-RPC error's data. */
 export interface FaultData {
   readonly code: string;
@@ -127,28 +146,27 @@ export interface FaultData {
 
 export const initialize = new RequestType<InitializeParams, InitializeResult, FaultData>('initialize');
 export const complete = new RequestType<CompleteParams, CompleteResult, FaultData>('complete');
+/** All text generated so far for a request, after each decoding step: raw, so the result may be shorter. */
+export const partialText = new ProgressType<string>();
+/** Answers once the settings are in force, which may mean once another model is loaded. */
+export const changeSettings = new RequestType<EngineSettings, ModelFacts, FaultData>('changeSettings');
 /** The prompt of the last completion as text, special tokens visible. */
 export const lastPrompt = new RequestType0<string | null, FaultData>('lastPrompt');
 export const shutdown = new RequestType0<null, FaultData>('shutdown');
 
 export const didOpen = new NotificationType<OpenDocument>('document/didOpen');
 export const didChange = new NotificationType<DocumentChange>('document/didChange');
-export const didSave = new NotificationType<{ readonly uri: string }>('document/didSave');
 export const didClose = new NotificationType<{ readonly uri: string }>('document/didClose');
 /** The suggestion shown at a place was accepted whole: what follows may be asked for right now. */
 export const didAccept = new NotificationType<{ readonly uri: string }>('completion/didAccept');
-export const didChangeFiles = new NotificationType<{
-  readonly changes: readonly { readonly uri: string; readonly type: 'created' | 'changed' | 'deleted' }[];
-}>('workspace/didChangeFiles');
+export const didChangeFiles = new NotificationType<{ readonly changes: readonly FileChange[] }>(
+  'workspace/didChangeFiles',
+);
 export const didChangeFolders = new NotificationType<{ readonly folders: readonly WorkspaceFolder[] }>(
   'workspace/didChangeFolders',
 );
-export const didChangeSettings = new NotificationType<{ readonly settings: EngineSettings }>(
-  'settings/didChange',
-);
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 export const indexProgress = new NotificationType<IndexProgress>('index/progress');
-export const log = new NotificationType<{
-  readonly level: 'debug' | 'info' | 'warn' | 'error';
-  readonly message: string;
-}>('log');
+export const log = new NotificationType<{ readonly level: LogLevel; readonly message: string }>('log');

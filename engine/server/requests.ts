@@ -1,0 +1,71 @@
+/** The shapes of protocol.ts as parsers: nothing that arrives is trusted before it went through one. */
+
+import type {
+  CompleteParams,
+  DocumentChange,
+  EngineSettings,
+  FileChange,
+  InitializeParams,
+  OpenDocument,
+  Position,
+  Range,
+  WorkspaceFolder,
+} from '../protocol.ts';
+import { algorithms, devices } from '../protocol.ts';
+import { array, boolean, integer, object, oneOf, optional, string } from './parse.ts';
+
+const position = object<Position>({ line: integer(0), character: integer(0) });
+const range = object<Range>({ start: position, end: position });
+const version = integer(Number.MIN_SAFE_INTEGER);
+
+const workspaceFolder = object<WorkspaceFolder>({ uri: string, name: string, exclude: array(string) });
+
+export const engineSettings = object<EngineSettings>({
+  algorithm: oneOf(...algorithms),
+  numDraftTokens: optional(integer(1)),
+  model: optional(string),
+  device: oneOf(...devices),
+  maxTokens: integer(1),
+});
+
+export const initializeParams = object<InitializeParams>({
+  settings: engineSettings,
+  cacheDir: string,
+  workspaceFolders: array(workspaceFolder),
+});
+
+export const openDocument = object<OpenDocument>({
+  uri: string,
+  languageId: string,
+  version,
+  text: string,
+  notebook: optional(object<{ uri: string; cell: number }>({ uri: string, cell: integer(0) })),
+});
+
+export const documentChange = object<DocumentChange>({
+  uri: string,
+  baseVersion: version,
+  version,
+  changes: array(object<{ range: Range; text: string }>({ range, text: string })),
+});
+
+export const completeParams = object<CompleteParams>({
+  uri: string,
+  version,
+  position,
+  trigger: oneOf('automatic', 'invoke'),
+  selectedSuggestion: optional(object<{ range: Range; text: string }>({ range, text: string })),
+  indentation: object<{ insertSpaces: boolean; tabSize: number }>({
+    insertSpaces: boolean,
+    tabSize: integer(1, 1000),
+  }),
+  partialTextToken: integer(0),
+});
+
+export const documentUri = object<{ uri: string }>({ uri: string });
+
+export const folders = object<{ folders: readonly WorkspaceFolder[] }>({ folders: array(workspaceFolder) });
+
+export const fileChanges = object<{ changes: readonly FileChange[] }>({
+  changes: array(object<FileChange>({ uri: string, type: oneOf('created', 'changed', 'deleted') })),
+});

@@ -1,0 +1,233 @@
+import {
+  type CancellationToken,
+  createMessageConnection,
+  type Disposable,
+  ErrorCodes,
+  type MessageConnection,
+  type NotificationType,
+  type RequestType,
+  ResponseError,
+} from 'vscode-jsonrpc/node';
+import type { TextDocument } from 'vscode-languageserver-textdocument';
+import { SlipstreamError } from '../errors.ts';
+import * as protocol from '../protocol.ts';
+import { Documents } from './documents.ts';
+import type { Parse } from './parse.ts';
+import * as requests from './requests.ts';
+import type { Transport } from './transport.ts';
+
+/** What the server needs of the engine. */
+export interface Engine {
+  readonly facts: protocol.ModelFacts;
+  /** Documents change under their readers: what is needed of them is read before the first await. */
+  complete(request: CompleteRequest, signal: AbortSignal): Promise<protocol.CompleteResult>;
+  /** The prompt of the last completion as text. */
+  lastPrompt(): string | null;
+  didAccept(uri: string): void;
+  documentChanged(document: TextDocument): void;
+  documentClosed(uri: string): void;
+  filesChanged(changes: readonly protocol.FileChange[]): void;
+  setFolders(folders: readonly protocol.WorkspaceFolder[]): void;
+  /** Rejects with SlipstreamError and keeps the settings in force when the new ones do not work. */
+  setSettings(settings: protocol.EngineSettings): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+export interface CompleteRequest {
+  readonly document: TextDocument;
+  readonly position: protocol.Position;
+  readonly trigger: protocol.CompleteParams['trigger'];
+  readonly selectedSuggestion?: { readonly range: protocol.Range; readonly text: string };
+  readonly indentation: protocol.Indentation;
+  readonly openDocuments: readonly TextDocument[];
+  readonly notebookCells?: readonly TextDocument[];
+  /** Takes all text generated so far, after each decoding step. */
+  readonly onText: (text: string) => void;
+}
+
+export interface EngineOptions {
+  readonly settings: protocol.EngineSettings;
+  readonly cacheDir: string;
+  readonly workspaceFolders: readonly protocol.WorkspaceFolder[];
+  readonly log: (level: protocol.LogLevel, message: string) => void;
+  readonly onIndexProgress: (progress: protocol.IndexProgress) => void;
+}
+
+export type CreateEngine = (options: EngineOptions) => Promise<Engine>;
+
+/** Serves one editor: parses what it asks, passes it to the engine, maps errors. */
+export class Server {
+  readonly #connection: MessageConnection;
+  readonly #documents = new Documents();
+  readonly #createEngine: CreateEngine;
+  #engine: Engine | undefined;
+  #initializing = false;
+  /** The completion under way: at most one, a newer one aborts it. */
+  #running: AbortController | undefined;
+
+  constructor(transport: Transport, createEngine: CreateEngine) {
+    this.#createEngine = createEngine;
+    this.#connection = createMessageConnection(transport.reader, transport.writer, {
+      error: (message) => this.#log('error', message),
+      warn: (message) => this.#log('warn', message),
+      info: (message) => this.#log('info', message),
+      log: (message) => this.#log('debug', message),
+    });
+    this.#handleRequests();
+    this.#handleNotifications();
+  }
+
+  /** @returns when the editor has asked for the end and the engine is disposed */
+  listen(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#connection.onRequest(protocol.shutdown, async () => {
+        this.#running?.abort();
+        await this.#engine?.dispose();
+        // The answer is written before the process may end.
+        setImmediate(resolve);
+        return null;
+      });
+      this.#connection.listen();
+    });
+  }
+
+  #handleRequests(): void {
+    this.#onRequest(protocol.initialize, requests.initializeParams, (params) => this.#initialize(params));
+    this.#onRequest(protocol.complete, requests.completeParams, (params, signal) =>
+      this.#complete(params, signal),
+    );
+    this.#onRequest(protocol.changeSettings, requests.engineSettings, async (settings) => {
+      const engine = this.#ready();
+      await engine.setSettings(settings);
+      return engine.facts;
+    });
+    this.#connection.onRequest(protocol.lastPrompt, () => this.#ready().lastPrompt());
+  }
+
+  #handleNotifications(): void {
+    this.#onNotification(protocol.didOpen, requests.openDocument, (opened, engine) => {
+      engine.documentChanged(this.#documents.open(opened));
+    });
+    this.#onNotification(protocol.didChange, requests.documentChange, (change, engine) => {
+      const document = this.#documents.change(change);
+      if (document) engine.documentChanged(document);
+      else engine.documentClosed(change.uri);
+    });
+    this.#onNotification(protocol.didClose, requests.documentUri, ({ uri }, engine) => {
+      if (this.#documents.close(uri)) engine.documentClosed(uri);
+    });
+    this.#onNotification(protocol.didAccept, requests.documentUri, ({ uri }, engine) =>
+      engine.didAccept(uri),
+    );
+    this.#onNotification(protocol.didChangeFiles, requests.fileChanges, ({ changes }, engine) =>
+      engine.filesChanged(changes),
+    );
+    this.#onNotification(protocol.didChangeFolders, requests.folders, ({ folders }, engine) =>
+      engine.setFolders(folders),
+    );
+  }
+
+  async #initialize(params: protocol.InitializeParams): Promise<protocol.InitializeResult> {
+    if (this.#initializing) throw new SlipstreamError('usage', 'initialize was sent twice');
+    this.#initializing = true;
+    this.#engine = await this.#createEngine({
+      ...params,
+      log: (level, message) => this.#log(level, message),
+      onIndexProgress: (progress) => this.#send(protocol.indexProgress, progress),
+    });
+    return { model: this.#engine.facts };
+  }
+
+  async #complete(
+    { uri, version, partialTextToken, ...rest }: protocol.CompleteParams,
+    cancelled: AbortSignal,
+  ): Promise<protocol.CompleteResult> {
+    const engine = this.#ready();
+    const document = this.#documents.get(uri, version);
+    if (!document) return { kind: 'outOfSync' };
+    this.#running?.abort();
+    const running = new AbortController();
+    this.#running = running;
+    const notebookCells = this.#documents.notebookCells(uri);
+    return engine.complete(
+      {
+        ...rest,
+        document,
+        openDocuments: this.#documents.all(),
+        ...(notebookCells && { notebookCells }),
+        onText: (text) => void this.#connection.sendProgress(protocol.partialText, partialTextToken, text),
+      },
+      AbortSignal.any([cancelled, running.signal]),
+    );
+  }
+
+  #ready(): Engine {
+    if (this.#engine) return this.#engine;
+    throw new SlipstreamError('usage', 'the engine is not ready: wait for the answer to initialize');
+  }
+
+  #onRequest<P, R>(
+    type: RequestType<P, R, protocol.FaultData>,
+    parse: Parse<P>,
+    handle: (params: P, signal: AbortSignal) => Promise<R>,
+  ): void {
+    this.#connection.onRequest(
+      type.method,
+      async (raw: unknown, token: CancellationToken): Promise<unknown> => {
+        const aborted = new AbortController();
+        const subscription: Disposable = token.onCancellationRequested(() => aborted.abort());
+        try {
+          return await handle(parse(raw, type.method), aborted.signal);
+        } catch (error) {
+          throw this.#toResponseError(error);
+        } finally {
+          subscription.dispose();
+        }
+      },
+    );
+  }
+
+  #onNotification<P>(
+    type: NotificationType<P>,
+    parse: Parse<P>,
+    handle: (params: P, engine: Engine) => void,
+  ): void {
+    this.#connection.onNotification(type.method, (raw: unknown) => {
+      try {
+        handle(parse(raw, type.method), this.#ready());
+      } catch (error) {
+        this.#log('error', `${type.method}: ${describe(error)}`);
+      }
+    });
+  }
+
+  #toResponseError(error: unknown): ResponseError<protocol.FaultData> {
+    if (error instanceof SlipstreamError) {
+      if (error.cause) this.#log('error', describe(error));
+      const code = error.code === 'usage' ? ErrorCodes.InvalidParams : ErrorCodes.InternalError;
+      return new ResponseError(code, error.message, { code: error.code });
+    }
+    this.#log('error', describe(error));
+    return new ResponseError(ErrorCodes.InternalError, messageOf(error), { code: 'internal' });
+  }
+
+  #log(level: protocol.LogLevel, message: string): void {
+    this.#send(protocol.log, { level, message });
+  }
+
+  #send<P>(type: NotificationType<P>, params: P): void {
+    // Fails only when the editor is gone, and then the process is about to end (parentWatch.ts).
+    this.#connection.sendNotification(type.method, params).catch(() => {});
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** With the stack and the causes: for the log. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const cause = error.cause === undefined ? '' : `\ncaused by: ${describe(error.cause)}`;
+  return `${error.stack ?? error.message}${cause}`;
+}

@@ -1,0 +1,47 @@
+/**
+ * Bundles the extension and the engine into dist/.
+ * usage: node esbuild.mjs [--production]   (production: minified, without source maps)
+ */
+import { chmod, rm } from 'node:fs/promises';
+import * as esbuild from 'esbuild';
+
+const production = process.argv.includes('--production');
+
+/** @type {esbuild.BuildOptions} */
+const common = {
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  outdir: 'dist',
+  minify: production,
+  sourcemap: !production,
+  logLevel: 'warning',
+};
+
+/** Bundled CommonJS packages call `require` for Node's own modules; an ES module has to make its own. */
+const requireForBundledPackages =
+  "import { createRequire as createRequireForBundle } from 'node:module'; const require = createRequireForBundle(import.meta.url);";
+
+await rm('dist', { recursive: true, force: true });
+await Promise.all([
+  esbuild.build({
+    ...common,
+    entryPoints: { extension: 'extension/extension.ts' },
+    format: 'cjs',
+    outExtension: { '.js': '.cjs' },
+    external: ['vscode'],
+  }),
+  esbuild.build({
+    ...common,
+    entryPoints: {
+      engine: 'engine/main.ts',
+      cli: 'engine/cli.ts',
+      indexWorker: 'engine/workspace/indexWorker.ts',
+    },
+    format: 'esm',
+    banner: { js: requireForBundledPackages },
+    // Found in node_modules at run time: its native library lies beside it.
+    external: ['onnxruntime-node'],
+  }),
+]);
+await chmod('dist/cli.js', 0o755);
