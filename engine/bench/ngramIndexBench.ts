@@ -1,0 +1,66 @@
+/**
+ * The workspace index on a synthetic workspace of 10 million tokens: prints the five numbers it has to reach.
+ * Run: node --import tsx engine/bench/ngramIndexBench.ts [tokens]
+ */
+import { MAX_MATCH } from '../workspace/chainedTokens.ts';
+import { NgramIndex } from '../workspace/ngramIndex.ts';
+import { syntheticWorkspace } from './syntheticWorkspace.ts';
+
+const VOCAB_SIZE = 8192;
+const LOOKUPS = 20_000;
+const EDITS = 400;
+
+const tokenCount = Number(process.argv[2] ?? 10_000_000);
+const documents = syntheticWorkspace(tokenCount, VOCAB_SIZE);
+const index = build();
+console.log(`bytes a token      ${(index.bytes / index.tokenCount).toFixed(1)} (at most 16)`);
+measureLookups();
+measureEdits();
+
+function build(): NgramIndex {
+  const built = new NgramIndex({ vocabSize: VOCAB_SIZE });
+  const startMs = performance.now();
+  for (const [i, tokens] of documents.entries()) built.set(`file${i}`, tokens);
+  const ms = performance.now() - startMs;
+  console.log(`build              ${(built.tokenCount / ms / 1000).toFixed(1)} M tokens/s (at least 1)`);
+  return built;
+}
+
+function measureLookups(): void {
+  const timesMs: number[] = [];
+  for (let i = 0; i < LOOKUPS; i++) {
+    const tokens = documents[Math.floor((i * documents.length) / LOOKUPS)];
+    const end = MAX_MATCH + ((i * 7919) % (tokens.length - MAX_MATCH));
+    const query = Uint16Array.from(tokens.subarray(end - MAX_MATCH, end));
+    // Every other query ends in a way the workspace may not hold, so that short matches are looked for too.
+    if (i % 2 === 1) query[query.length - 5] = (query[query.length - 5] + 1) % VOCAB_SIZE;
+    timesMs.push(timed(() => index.lookup(query)));
+  }
+  console.log(`lookup             ${percentiles(timesMs, 1000, 'us')} (p99 at most 100 us)`);
+}
+
+function measureEdits(): void {
+  const timesMs: number[] = [];
+  for (let i = 0; i < EDITS; i++) {
+    const file = (i * 31) % documents.length;
+    timesMs.push(
+      timed(() => {
+        index.set(`file${file}`, documents[file]);
+        index.compact(8192);
+      }),
+    );
+  }
+  console.log(`edit, a file       ${percentiles(timesMs, 1, 'ms')} (at most 5 ms)`);
+}
+
+function timed(work: () => void): number {
+  const startMs = performance.now();
+  work();
+  return performance.now() - startMs;
+}
+
+function percentiles(timesMs: readonly number[], scale: number, unit: string): string {
+  const sorted = timesMs.toSorted((a, b) => a - b);
+  const at = (share: number) => (sorted[Math.floor(share * (sorted.length - 1))] * scale).toFixed(2);
+  return `p50 ${at(0.5)} ${unit}, p99 ${at(0.99)} ${unit}, max ${at(1)} ${unit}`;
+}
