@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SlipstreamError } from '../errors.ts';
+import { type Checkpoint, openCheckpoint, weightFiles } from './checkpoint.ts';
+import { ContentHasher } from './contentHash.ts';
+import { buildDecoderGraph } from './decoderGraph.ts';
+import { writeOnnxModel } from './onnxModel.ts';
+import { kernels, type Precision } from './precision.ts';
+import { WeightWriter } from './weightWriter.ts';
+
+/** Part of every cache key: raise it when the same checkpoint would compile to another graph. */
+const COMPILER_VERSION = 1;
+/** Rotary tables are this long at most; 32k positions of a 64-wide head are 8 MB. */
+const LONGEST_CONTEXT = 32768;
+const WEIGHTS_FILE = 'weights.bin';
+const GRAPH_FILE = 'model.onnx';
+const MANIFEST_FILE = 'manifest.json';
+/** A compilation that was killed leaves its folder; after this long nobody is working in it. */
+const ABANDONED_MS = 3_600_000;
+
+export interface CompileOptions {
+  readonly precision: Precision;
+  /** See DecoderGraphOptions.taps. */
+  readonly taps: readonly number[];
+  readonly cacheDir: string;
+}
+
+export interface CompiledModel {
+  readonly checkpoint: Checkpoint;
+  readonly precision: Precision;
+  readonly taps: readonly number[];
+  readonly graphFile: string;
+  readonly weightBytes: number;
+  /** Names this graph among all compiled ones: what is measured on it can be kept under it. */
+  readonly key: string;
+}
+
+interface Manifest {
+  readonly graphBytes: number;
+  readonly weightBytes: number;
+}
+
+/**
+ * A checkpoint as an ONNX graph on disk, from the cache where it is there already (key: content of the checkpoint,
+ * compiler version, precision, taps). Written beside and renamed, so that a half-written graph is never used.
+ *
+ * @throws SlipstreamError model.* for a bad checkpoint, io when the cache folder cannot be written
+ */
+export async function compileModel(dir: string, options: CompileOptions): Promise<CompiledModel> {
+  const opened = await openCheckpoint(dir);
+  const contextLength = Math.min(opened.architecture.contextLength, LONGEST_CONTEXT);
+  const checkpoint = { ...opened, architecture: { ...opened.architecture, contextLength } };
+  const root = join(options.cacheDir, 'compiled');
+  const key = await cacheKey(checkpoint, options);
+  const folder = join(root, key);
+  const cached = await readManifest(folder);
+  const manifest = cached ?? (await compileInto(folder, root, checkpoint, options));
+  const { precision, taps } = options;
+  const graphFile = join(folder, GRAPH_FILE);
+  return { checkpoint, precision, taps, graphFile, weightBytes: manifest.weightBytes, key };
+}
+
+async function cacheKey({ dir, name }: Checkpoint, { precision, taps, cacheDir }: CompileOptions) {
+  const files = [join(dir, 'config.json'), ...(await weightFiles(dir))];
+  const content = await new ContentHasher(join(cacheDir, 'content-hashes.json'))
+    .hash(files)
+    .catch((cause) => {
+      throw new SlipstreamError('io', `${cacheDir}: cannot be written (${cause.message}).`, { cause });
+    });
+  const hash = createHash('sha256').update(JSON.stringify([COMPILER_VERSION, content, precision, taps]));
+  return `${name.replace(/[^\w.-]/g, '_')}-${precision}-${hash.digest('hex').slice(0, 24)}`;
+}
+
+/** The manifest of a complete entry; undefined when there is none or a file is not as it was written. */
+async function readManifest(folder: string): Promise<Manifest | undefined> {
+  try {
+    const manifest: Manifest = JSON.parse(await readFile(join(folder, MANIFEST_FILE), 'utf8'));
+    const graph = await stat(join(folder, GRAPH_FILE));
+    const weights = await stat(join(folder, WEIGHTS_FILE));
+    return graph.size === manifest.graphBytes && weights.size === manifest.weightBytes ? manifest : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function compileInto(folder: string, root: string, checkpoint: Checkpoint, options: CompileOptions) {
+  const partial = `${folder}.partial-${process.pid}-${Date.now()}`;
+  try {
+    await removeAbandoned(root);
+    await mkdir(partial, { recursive: true });
+    const manifest = await writeCompiled(partial, checkpoint, options);
+    await rm(folder, { recursive: true, force: true });
+    await rename(partial, folder);
+    return manifest;
+  } catch (cause) {
+    // Another process may have finished the same entry in the meantime.
+    const other = await readManifest(folder);
+    if (other) return other;
+    if (cause instanceof SlipstreamError) throw cause;
+    const reason = (cause as NodeJS.ErrnoException).code === 'ENOSPC' ? 'the disk is full' : String(cause);
+    throw new SlipstreamError('io', `${root}: the compiled model cannot be written: ${reason}.`, { cause });
+  } finally {
+    await rm(partial, { recursive: true, force: true });
+  }
+}
+
+async function writeCompiled(folder: string, checkpoint: Checkpoint, { precision, taps }: CompileOptions) {
+  const handle = await open(join(folder, WEIGHTS_FILE), 'wx');
+  const weights = new WeightWriter(handle, WEIGHTS_FILE);
+  try {
+    const graph = writeOnnxModel(
+      await buildDecoderGraph(checkpoint, { ...kernels[precision], taps }, weights),
+    );
+    await writeFile(join(folder, GRAPH_FILE), graph);
+    const manifest: Manifest = { graphBytes: graph.length, weightBytes: weights.bytes };
+    await writeFile(join(folder, MANIFEST_FILE), JSON.stringify(manifest));
+    await handle.sync();
+    return manifest;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function removeAbandoned(root: string): Promise<void> {
+  for (const name of await readdir(root).catch(() => [])) {
+    const written = /\.partial-\d+-(\d+)$/.exec(name)?.[1];
+    if (written && Date.now() - Number(written) > ABANDONED_MS) {
+      await rm(join(root, name), { recursive: true, force: true });
+    }
+  }
+}

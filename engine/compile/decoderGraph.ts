@@ -1,0 +1,212 @@
+import { type Architecture, ropeTables } from './architecture.ts';
+import { type Checkpoint, readTensor } from './checkpoint.ts';
+import { type AttentionInputs, cpuAttention } from './cpuAttention.ts';
+import { toFloat16 } from './floats.ts';
+import { GraphBuilder, type Value } from './graphBuilder.ts';
+import type { Linear, LinearKernel } from './linear.ts';
+import type { OnnxGraph } from './onnxModel.ts';
+import type { WeightWriter } from './weightWriter.ts';
+
+export interface DecoderGraphOptions {
+  readonly linear: LinearKernel;
+  /** For the output projection, whose rounding reaches the logits directly. */
+  readonly outputLinear: LinearKernel;
+  readonly embedding: 'float32' | 'float16';
+  /**
+   * Residual streams to hand out (the input of a learned drafter): 0 is the embedding, i the output of layer i - 1,
+   * `layers` the stream before the final norm.
+   */
+  readonly taps: readonly number[];
+}
+
+/**
+ * The graph of one forward pass over T new tokens on top of P rows of past.
+ *
+ * Inputs: tokens, positions [1, T] int64; rows [R] int64, the tokens whose prediction is wanted; past_mask [P];
+ * tree_mask [group * T, T]; past_keys_i, past_values_i [1, kvHeads, P, headDim] a layer.
+ * Outputs: argmax [1, R] int64; logits [1, R, vocab]; new_rows [2 * layers, kvHeads, T, headDim] (keys and values
+ * of layer 0, of layer 1, ...); tap_i [1, T, hidden].
+ */
+export async function buildDecoderGraph(
+  checkpoint: Checkpoint,
+  options: DecoderGraphOptions,
+  weights: WeightWriter,
+): Promise<OnnxGraph> {
+  return new DecoderGraph(checkpoint, options, weights).build();
+}
+
+class DecoderGraph {
+  readonly #checkpoint: Checkpoint;
+  readonly #options: DecoderGraphOptions;
+  readonly #graph: GraphBuilder;
+  readonly #architecture: Architecture;
+  readonly #newRows: Value[] = [];
+
+  constructor(checkpoint: Checkpoint, options: DecoderGraphOptions, weights: WeightWriter) {
+    this.#checkpoint = checkpoint;
+    this.#options = options;
+    this.#architecture = checkpoint.architecture;
+    this.#graph = new GraphBuilder(weights);
+  }
+
+  async build(): Promise<OnnxGraph> {
+    const { layers, kvHeads, headDim } = this.#architecture;
+    const inputs = await this.#inputs();
+    let residual = await this.#embed();
+    this.#tap(0, residual);
+    let normed = this.#graph.op(
+      'SimplifiedLayerNormalization',
+      [residual, await this.#norm(this.#layerNorm(0))],
+      {
+        axis: -1,
+        epsilon: { float: this.#architecture.normEpsilon },
+      },
+    );
+    for (let layer = 0; layer < layers; layer++) {
+      const attended = await this.#attention(layer, normed, inputs);
+      [normed, residual] = await this.#addAndNorm(
+        attended,
+        residual,
+        this.#name(layer, 'post_attention_layernorm'),
+      );
+      const fed = await this.#feedForward(layer, normed);
+      [normed, residual] = await this.#addAndNorm(fed, residual, this.#layerNorm(layer + 1));
+      this.#tap(layer + 1, residual);
+    }
+    await this.#predict(normed);
+    const newRows = this.#graph.op('Concat', this.#newRows, { axis: 0 });
+    this.#graph.output('new_rows', newRows, 'float32', [2 * layers, kvHeads, 'T', headDim]);
+    return this.#graph.finish();
+  }
+
+  async #inputs(): Promise<AttentionInputs> {
+    const { contextLength, headDim } = this.#architecture;
+    const graph = this.#graph;
+    const { cos, sin } = ropeTables(this.#architecture);
+    const shape = [contextLength, headDim / 2];
+    return {
+      positions: graph.input('positions', 'int64', [1, 'T']),
+      pastMask: graph.input('past_mask', 'float32', ['P']),
+      treeMask: graph.input('tree_mask', 'float32', ['GT', 'T']),
+      cos: await graph.weight('rope.cos', 'float32', shape, cos),
+      sin: await graph.weight('rope.sin', 'float32', shape, sin),
+    };
+  }
+
+  async #embed(): Promise<Value> {
+    const { vocabSize, hiddenSize } = this.#architecture;
+    const tokens = this.#graph.input('tokens', 'int64', [1, 'T']);
+    const table = await this.#tensor('model.embed_tokens.weight');
+    const { embedding } = this.#options;
+    const data = embedding === 'float32' ? table : toFloat16(table);
+    const weight = await this.#graph.weight('embedding', embedding, [vocabSize, hiddenSize], data);
+    const rows = this.#graph.op('Gather', [weight, tokens]);
+    return embedding === 'float32' ? rows : this.#graph.op('Cast', [rows], { to: 1 });
+  }
+
+  async #attention(layer: number, x: Value, inputs: AttentionInputs): Promise<Value> {
+    const qkv = await this.#linear(x, this.#options.linear, [
+      this.#name(layer, 'self_attn.q_proj'),
+      this.#name(layer, 'self_attn.k_proj'),
+      this.#name(layer, 'self_attn.v_proj'),
+    ]);
+    const { attended, keys, values } = cpuAttention(this.#graph, this.#architecture, layer, qkv, inputs);
+    this.#newRows.push(keys, values);
+    return this.#linear(attended, this.#options.linear, [this.#name(layer, 'self_attn.o_proj')]);
+  }
+
+  async #feedForward(layer: number, x: Value): Promise<Value> {
+    const { intermediateSize } = this.#architecture;
+    const both = await this.#linear(x, this.#options.linear, [
+      this.#name(layer, 'mlp.gate_proj'),
+      this.#name(layer, 'mlp.up_proj'),
+    ]);
+    const sizes = this.#graph.ints([intermediateSize, intermediateSize]);
+    const [gate, up] = this.#graph.ops('Split', [both, sizes], 2, { axis: -1 });
+    // QuickGelu is x * sigmoid(alpha * x): with alpha 1 it is SiLU in one node.
+    const activated = this.#graph.op('QuickGelu', [gate], { alpha: { float: 1 } });
+    const gated = this.#graph.op('Mul', [activated, up]);
+    return this.#linear(gated, this.#options.linear, [this.#name(layer, 'mlp.down_proj')]);
+  }
+
+  async #predict(normed: Value): Promise<void> {
+    const { vocabSize, tiedEmbeddings } = this.#architecture;
+    const rows = this.#graph.input('rows', 'int64', ['R']);
+    const wanted = this.#graph.op('Gather', [normed, rows], { axis: 1 });
+    const name = tiedEmbeddings ? 'model.embed_tokens' : 'lm_head';
+    const logits = await this.#linear(wanted, this.#options.outputLinear, [name]);
+    this.#graph.output('logits', logits, 'float32', [1, 'R', vocabSize]);
+    const argmax = this.#graph.op('ArgMax', [logits], { axis: -1, keepdims: 0 });
+    this.#graph.output('argmax', argmax, 'int64', [1, 'R']);
+  }
+
+  #tap(index: number, residual: Value): void {
+    if (!this.#options.taps.includes(index)) return;
+    this.#graph.output(`tap_${index}`, residual, 'float32', [1, 'T', this.#architecture.hiddenSize]);
+  }
+
+  /** One product for layers that read the same input: their weights stacked. */
+  async #linear(x: Value, kernel: LinearKernel, names: readonly string[]): Promise<Value> {
+    const weights = await Promise.all(names.map((name) => this.#tensor(`${name}.weight`)));
+    const inputs = this.#checkpoint.tensors.get(`${names[0]}.weight`)!.shape[1];
+    const weight = stack(weights);
+    const hasBias = this.#hasBias(names[0]);
+    const bias = hasBias
+      ? stack(await Promise.all(names.map((name) => this.#tensor(`${name}.bias`))))
+      : undefined;
+    const linear: Linear = { name: names.join('+'), outputs: weight.length / inputs, inputs, weight, bias };
+    return kernel(this.#graph, x, linear);
+  }
+
+  // Decided by the architecture: a stray bias in the file is not part of the model.
+  #hasBias(name: string): boolean {
+    const { bias } = this.#architecture;
+    if (name.endsWith('q_proj')) return bias.qkv;
+    if (name.endsWith('o_proj')) return bias.output;
+    return name.includes('.mlp.') && bias.mlp;
+  }
+
+  async #addAndNorm(x: Value, residual: Value, normName: string): Promise<[normed: Value, residual: Value]> {
+    const [normed, , , sum] = this.#graph.ops(
+      'SkipSimplifiedLayerNormalization',
+      [x, residual, await this.#norm(normName)],
+      4,
+      { epsilon: { float: this.#architecture.normEpsilon } },
+      [1, 2],
+    );
+    return [normed, sum];
+  }
+
+  async #norm(name: string): Promise<Value> {
+    return this.#graph.weight(
+      name,
+      'float32',
+      [this.#architecture.hiddenSize],
+      await this.#tensor(`${name}.weight`),
+    );
+  }
+
+  /** The norm that the residual stream entering `layer` passes: after the last layer, the final one. */
+  #layerNorm(layer: number): string {
+    return layer < this.#architecture.layers ? this.#name(layer, 'input_layernorm') : 'model.norm';
+  }
+
+  #name(layer: number, part: string): string {
+    return `model.layers.${layer}.${part}`;
+  }
+
+  #tensor(name: string): Promise<Float32Array> {
+    return readTensor(this.#checkpoint, name);
+  }
+}
+
+function stack(parts: readonly Float32Array[]): Float32Array {
+  if (parts.length === 1) return parts[0];
+  const whole = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.length;
+  }
+  return whole;
+}

@@ -1,0 +1,47 @@
+import type { GraphBuilder, Value } from './graphBuilder.ts';
+import { type QuantizedBits, quantizeBlocks } from './quantize.ts';
+
+/** A dense layer: y = x weight^T + bias. */
+export interface Linear {
+  readonly name: string;
+  readonly outputs: number;
+  readonly inputs: number;
+  readonly weight: Float32Array; // [outputs, inputs], as checkpoints store it
+  readonly bias?: Float32Array | undefined; // [outputs]
+}
+
+/** Writes a dense layer's weights and nodes. x // [..., inputs] -> [..., outputs] */
+export type LinearKernel = (graph: GraphBuilder, x: Value, linear: Linear) => Promise<Value>;
+
+/** float32 weights as stored; FusedMatMul reads them transposed. CPU only. */
+export const float32Linear: LinearKernel = async (graph, x, { name, outputs, inputs, weight, bias }) => {
+  const b = await graph.weight(name, 'float32', [outputs, inputs], weight);
+  const product = graph.op('FusedMatMul', [x, b], { transB: 1 });
+  if (!bias) return product;
+  return graph.op('Add', [product, await graph.weight(`${name}.bias`, 'float32', [outputs], bias)]);
+};
+
+/**
+ * 4- or 8-bit weights with a float32 scale a block. Activations are quantized row by row inside the kernel
+ * (accuracy level 4), so a row's result does not depend on the rows beside it: what is verified together with
+ * drafts is bit for bit what would have been computed alone. (DynamicQuantizeLinear shares a scale across rows
+ * and would let drafts change the target's logits.)
+ */
+export function quantizedLinear(bits: QuantizedBits, blockSize: number): LinearKernel {
+  return async (graph, x, { name, outputs, inputs, weight, bias }) => {
+    const { packed, scales, blocks } = quantizeBlocks(weight, outputs, inputs, bits, blockSize);
+    const values = [
+      x,
+      await graph.weight(name, 'uint8', [outputs, blocks, (blockSize * bits) / 8], packed),
+      await graph.weight(`${name}.scales`, 'float32', [outputs, blocks], scales),
+    ];
+    if (bias) values.push('', '', await graph.weight(`${name}.bias`, 'float32', [outputs], bias));
+    return graph.op('MatMulNBits', values, {
+      K: inputs,
+      N: outputs,
+      bits,
+      block_size: blockSize,
+      accuracy_level: 4,
+    });
+  };
+}

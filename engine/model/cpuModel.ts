@@ -1,0 +1,80 @@
+import * as ort from 'onnxruntime-node';
+import type { CompiledModel } from '../compile/compileModel.ts';
+import { SlipstreamError } from '../errors.ts';
+import { CpuKvCache } from './cpuKvCache.ts';
+import type { LanguageModel, ModelInfo } from './languageModel.ts';
+
+/**
+ * Loads a compiled model for the CPU.
+ *
+ * @throws SlipstreamError model.corrupt when the runtime refuses the graph, outOfMemory
+ */
+export async function openCpuModel(compiled: CompiledModel, threads: number): Promise<LanguageModel> {
+  const session = await createSession(compiled, threads);
+  return new CpuModel(session, compiled);
+}
+
+class CpuModel implements LanguageModel {
+  readonly info: ModelInfo;
+  readonly #session: ort.InferenceSession;
+  readonly #compiled: CompiledModel;
+
+  constructor(session: ort.InferenceSession, compiled: CompiledModel) {
+    const { architecture, name, eosTokenIds } = compiled.checkpoint;
+    this.#session = session;
+    this.#compiled = compiled;
+    this.info = {
+      name,
+      family: architecture.family,
+      vocabSize: architecture.vocabSize,
+      hiddenSize: architecture.hiddenSize,
+      layers: architecture.layers,
+      contextLength: architecture.contextLength,
+      eosTokenIds,
+      precision: compiled.precision,
+      device: 'cpu',
+      weightBytes: compiled.weightBytes,
+    };
+  }
+
+  createKvCache(capacity: number): CpuKvCache {
+    return new CpuKvCache(this.#session, this.#compiled, capacity);
+  }
+
+  dispose(): Promise<void> {
+    return this.#session.release();
+  }
+}
+
+async function createSession({ graphFile }: CompiledModel, threads: number): Promise<ort.InferenceSession> {
+  try {
+    return await ort.InferenceSession.create(graphFile, {
+      executionProviders: ['cpu'],
+      intraOpNumThreads: threads,
+      interOpNumThreads: 1,
+      executionMode: 'sequential',
+      graphOptimizationLevel: 'all',
+      logSeverityLevel: 3,
+      // Spinning workers double the time of a run when anything else wants the cores, and an editor is such a thing.
+      extra: { session: { intra_op: { allow_spinning: '0' } } },
+    });
+  } catch (cause) {
+    throw sessionFault(cause, graphFile);
+  }
+}
+
+function sessionFault(cause: unknown, graphFile: string): SlipstreamError {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  if (/bad_alloc|out of memory|failed to allocate/i.test(message)) {
+    return new SlipstreamError(
+      'outOfMemory',
+      'There is not enough memory for this model; choose a smaller one.',
+      {
+        cause,
+      },
+    );
+  }
+  return new SlipstreamError('model.corrupt', `${graphFile}: onnxruntime cannot load it: ${message}`, {
+    cause,
+  });
+}
