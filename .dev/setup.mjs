@@ -99,7 +99,7 @@ export async function setUp() {
 }
 
 /** @returns the full path of a program on PATH, or undefined */
-function findOnPath(name) {
+export function findOnPath(name) {
   const endings = process.platform === 'win32' ? ['.cmd', '.exe'] : [''];
   return (process.env.PATH ?? '')
     .split(delimiter)
