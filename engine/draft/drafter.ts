@@ -1,11 +1,28 @@
 import type { TokenTree } from '../tree/tokenTree.ts';
 
+/** Indices [start, end). */
+export interface TokenRange {
+  readonly start: number;
+  readonly end: number;
+}
+
 /** What a drafter may look at: the committed tokens of a session, never its KV rows. */
 export interface SessionView {
+  /** Another number for every session: within one, tokens are only ever added. */
+  readonly id: number;
   /** Prompt and generated tokens, all committed. Valid until the next commit; do not keep it. */
   readonly tokens: Int32Array;
   /** How many of `tokens` are the prompt. */
   readonly promptLength: number;
+  /**
+   * The text before the cursor, inside the prompt: what is generated continues its end, whatever a
+   * fill-in-the-middle format puts between the two. The whole prompt when there is no such format.
+   */
+  readonly prefix: TokenRange;
+  /** The text after the cursor, inside the prompt; empty when there is none. */
+  readonly suffix: TokenRange;
+  /** The document that is being completed, by the name that the workspace index has for it. */
+  readonly document?: string | undefined;
 }
 
 /** What became of a proposal. */
