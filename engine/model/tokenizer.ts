@@ -28,7 +28,8 @@ export interface StreamDecoder {
  */
 export interface Tokenizer {
   readonly vocabSize: number;
-  /** Control tokens: they end, separate or mark text and never are text. */
+  /** Control tokens, name to id: they end, separate or mark text and never are text. */
+  readonly specialTokens: ReadonlyMap<string, number>;
   readonly specialTokenIds: ReadonlySet<number>;
   /** The token every sequence starts with, where the model wants one. */
   readonly bosTokenId: number | undefined;
@@ -59,10 +60,10 @@ export async function loadTokenizer(modelDir: string): Promise<Tokenizer> {
 
 class BpeTokenizer implements Tokenizer {
   readonly vocabSize: number;
+  readonly specialTokens: ReadonlyMap<string, number>;
   readonly specialTokenIds: ReadonlySet<number>;
   readonly bosTokenId: number | undefined;
   readonly fimTemplate: string | undefined;
-  readonly #specialByName: ReadonlyMap<string, number>;
   readonly #specialNames: ReadonlyMap<number, string>;
   readonly #pieces: PieceEncoder;
   readonly #tokens: string[] = []; // [id]
@@ -74,7 +75,7 @@ class BpeTokenizer implements Tokenizer {
   constructor(file: TokenizerFile, config: TokenizerConfig) {
     const special = file.addedTokens.filter((token) => isControl(token, file.model.vocab));
     const text = file.addedTokens.filter((token) => !special.includes(token));
-    this.#specialByName = new Map(special.map(({ content, id }) => [content, id]));
+    this.specialTokens = new Map(special.map(({ content, id }) => [content, id]));
     this.#specialNames = new Map(special.map(({ content, id }) => [id, content]));
     this.specialTokenIds = new Set(this.#specialNames.keys());
     this.#textTokens = new Set(text.map(({ id }) => id));
@@ -85,12 +86,12 @@ class BpeTokenizer implements Tokenizer {
     this.#toBytes = this.#pieces.byteLevel ? byteLevelBytes : byteFallbackBytes;
     // SentencePiece models put a space before the text, and take it off again when decoding.
     this.#addsSpace = this.#bytesOf(this.#pieces.encode('a')[0])[0] === 0x20;
-    this.bosTokenId = bosTokenId(file.postProcessor, config, this.#specialByName);
+    this.bosTokenId = bosTokenId(file.postProcessor, config, this.specialTokens);
     this.fimTemplate = config.fimTemplate;
   }
 
   specialTokenId(name: string): number | undefined {
-    return this.#specialByName.get(name);
+    return this.specialTokens.get(name);
   }
 
   encode(text: string): Int32Array {

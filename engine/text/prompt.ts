@@ -1,0 +1,117 @@
+import type { Tokenizer } from '../model/tokenizer.ts';
+import type { EditPoint } from './editPoint.ts';
+import type { FimFormat } from './fimFormat.ts';
+import { holeOf } from './hole.ts';
+import { anchorPrefix, type PrefixAnchor } from './prefixAnchor.ts';
+import { type PromptPart, renderPrompt } from './promptRender.ts';
+import type { ContextDocument, Snippet, SnippetChooser } from './snippets.ts';
+import { windowEnd } from './window.ts';
+
+export interface PromptBudget {
+  readonly prefixTokens: number;
+  readonly suffixTokens: number;
+  /** Other files; 0 leaves them out. */
+  readonly contextTokens: number;
+}
+
+export interface PromptRequest {
+  readonly tokenizer: Tokenizer;
+  readonly format: FimFormat;
+  readonly budget: PromptBudget;
+  readonly point: EditPoint;
+  /** As people read it: relative to the workspace, with slashes. */
+  readonly path?: string;
+  /** Name of the repository, for formats that have a place for it. */
+  readonly repo?: string;
+  /** Text that belongs before and after the document: the other cells of a notebook. */
+  readonly around?: { readonly before: string; readonly after: string };
+  /** Open tabs, the most recently used first. */
+  readonly context: readonly ContextDocument[];
+  readonly snippets: SnippetChooser;
+}
+
+/**
+ * What the next prompt for the same document has to know to begin with the same tokens. Keep the last one a
+ * document; losing it costs a prefill and nothing else.
+ */
+export interface PromptMemory {
+  readonly anchor: PrefixAnchor;
+  readonly snippets: readonly Snippet[];
+  readonly contextKey: string;
+}
+
+export interface Prompt {
+  readonly tokens: Int32Array;
+  /** Where the prefix lies in `tokens`: the document's own text right before the cursor. */
+  readonly prefixRange: { readonly start: number; readonly end: number };
+  readonly stopTokenIds: ReadonlySet<number>;
+  /** The prompt in its parts, in order, to be shown. */
+  readonly parts: readonly PromptPart[];
+  /** Whether the beginning had to change, so that all of it is prefilled again. */
+  readonly reanchored: boolean;
+  readonly memory: PromptMemory;
+}
+
+/**
+ * The tokens to continue. Costs the budget, not the document: nothing outside the windows is encoded. Typing
+ * changes the prompt only at the prefix's end (and, in suffix-first formats, nowhere else), so that the KV rows
+ * of all that stands before survive; see prefixAnchor.ts for the one exception.
+ */
+export function buildPrompt(request: PromptRequest, previous?: PromptMemory): Prompt {
+  const { tokenizer, format, budget, point } = request;
+  const encode = (text: string) => tokenizer.encode(withLineFeeds(text));
+  const count = (text: string) => encode(text).length;
+
+  const { text, prefixEnd, suffixStart } = holeOf(point, request.around);
+  const { anchor, kept } = anchorPrefix(text, prefixEnd, budget.prefixTokens, count, previous?.anchor);
+  const prefix = text.slice(anchor.start, prefixEnd);
+  const suffix = text.slice(suffixStart, windowEnd(text, suffixStart, budget.suffixTokens, count));
+
+  const key = contextKey(request.context);
+  const sameContext = kept && previous?.contextKey === key;
+  const snippets = sameContext
+    ? previous.snippets
+    : chooseSnippets(request, prefix, previous?.snippets ?? []);
+
+  const { tokens, prefixRange, parts } = renderPrompt(tokenizer, format, {
+    prefix: { text: withLineFeeds(prefix), tokens: encode(prefix).slice(-budget.prefixTokens) },
+    suffix: { text: withLineFeeds(suffix), tokens: encode(suffix).slice(0, budget.suffixTokens) },
+    path: request.path,
+    repo: request.repo,
+    snippets,
+  });
+  return {
+    tokens,
+    prefixRange,
+    stopTokenIds: tokenizer.specialTokenIds,
+    parts,
+    reanchored: !kept,
+    memory: { anchor, snippets, contextKey: key },
+  };
+}
+
+function chooseSnippets(
+  request: PromptRequest,
+  prefix: string,
+  previous: readonly Snippet[],
+): readonly Snippet[] {
+  const { format, budget, context, tokenizer, snippets } = request;
+  if (format.contextFile === undefined || budget.contextTokens === 0) return [];
+  const count = (text: string) => tokenizer.encode(text).length;
+  return snippets.choose({
+    near: prefix,
+    documents: context,
+    maxTokens: budget.contextTokens,
+    count,
+    previous,
+  });
+}
+
+const contextKey = (documents: readonly ContextDocument[]) =>
+  documents
+    .map(({ uri, version }) => `${uri}@${version}`)
+    .sort()
+    .join('\n');
+
+/** Models are trained on line feeds. */
+const withLineFeeds = (text: string) => (text.includes('\r') ? text.replaceAll('\r\n', '\n') : text);
