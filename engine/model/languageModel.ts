@@ -44,6 +44,8 @@ export interface KvCache {
   commit(path: readonly number[] | Int32Array): Promise<void> | void;
   /** Forgets all committed rows from `length` on. */
   truncate(length: number): void;
+  /** Makes space for this many rows in all. */
+  reserve(rows: number): void;
   /** Bytes held. */
   readonly bytes: number;
   dispose(): void;

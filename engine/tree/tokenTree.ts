@@ -64,31 +64,38 @@ export class TokenTreeBuilder {
     return known;
   }
 
-  /** The `limit` most probable nodes whose parents are kept too, most probable first among equals in order. */
+  /** The `limit` most probable nodes as a tree. */
   build(limit: number): TokenTree {
-    // A merged estimate can raise a parent but never its children, so a child may not outrank its parent.
-    const rank = this.#nodes.map((node) => node.logProb);
-    for (let i = 0; i < rank.length; i++) {
-      const { parent } = this.#nodes[i];
-      if (parent !== ROOT) rank[i] = Math.min(rank[i], rank[parent]);
+    const logProbs = new Float32Array(this.#nodes.length);
+    for (const [i, { parent, logProb }] of this.#nodes.entries()) {
+      // A merged estimate can raise a node above its parent's; a path is never more probable than its beginning.
+      logProbs[i] = parent === ROOT ? logProb : Math.min(logProb, logProbs[parent]);
     }
-    const kept = rank
-      .map((_, i) => i)
-      .sort((a, b) => rank[b] - rank[a] || a - b)
-      .slice(0, limit)
-      .sort((a, b) => a - b);
-    return this.#take(kept, rank);
-  }
-
-  #take(kept: readonly number[], logProbs: readonly number[]): TokenTree {
-    const newIndex = new Map(kept.map((old, index) => [old, index]));
-    const nodes = kept.map((old) => this.#nodes[old]);
-    return {
-      size: kept.length,
-      tokens: Int32Array.from(nodes, (node) => node.token),
-      parents: Int32Array.from(nodes, (node) => (node.parent === ROOT ? ROOT : newIndex.get(node.parent)!)),
-      logProbs: Float32Array.from(kept, (old) => logProbs[old]),
-      sources: nodes.map((node) => node.source),
+    const whole: TokenTree = {
+      size: this.#nodes.length,
+      tokens: Int32Array.from(this.#nodes, (node) => node.token),
+      parents: Int32Array.from(this.#nodes, (node) => node.parent),
+      logProbs,
+      sources: this.#nodes.map((node) => node.source),
     };
+    return takeMostProbable(whole, limit);
   }
+}
+
+/** The `count` most probable nodes. A path is never more probable than its beginning, so what is left is a tree. */
+export function takeMostProbable(tree: TokenTree, count: number): TokenTree {
+  if (count >= tree.size) return tree;
+  const kept = Array.from({ length: tree.size }, (_, node) => node)
+    .sort((a, b) => tree.logProbs[b] - tree.logProbs[a] || a - b)
+    .slice(0, count)
+    .sort((a, b) => a - b);
+  const renumbered = new Map(kept.map((old, index) => [old, index]));
+  const parentOf = (old: number) => (tree.parents[old] === ROOT ? ROOT : renumbered.get(tree.parents[old])!);
+  return {
+    size: kept.length,
+    tokens: Int32Array.from(kept, (old) => tree.tokens[old]),
+    parents: Int32Array.from(kept, parentOf),
+    logProbs: Float32Array.from(kept, (old) => tree.logProbs[old]),
+    sources: kept.map((old) => tree.sources[old]),
+  };
 }

@@ -1,0 +1,112 @@
+import type { Drafter } from '../draft/drafter.ts';
+import { type DecodeMetrics, MetricsRecorder } from '../metrics.ts';
+import { emptyTree, type TokenTree } from '../tree/tokenTree.ts';
+import type { Verifier } from '../verify/verifier.ts';
+import type { DraftController } from './controller.ts';
+import { Prefill } from './prefill.ts';
+import type { Session, SessionPrompt } from './session.ts';
+
+/** How to decode: nothing in here changes what comes out, but the verifier. */
+export interface DecodeStrategy {
+  /** Absent: plain decoding. */
+  readonly drafter?: Drafter | undefined;
+  readonly controller: DraftController;
+  readonly verifier: Verifier;
+}
+
+export interface DecodeRequest {
+  readonly prompt: SessionPrompt;
+  readonly maxNewTokens: number;
+  /** Tokens that end the text and are not part of it. */
+  readonly endTokens: ReadonlySet<number>;
+  /** Takes each token in order; what it answers decides whether another one follows. */
+  readonly onToken: (token: number) => 'continue' | 'stop';
+  readonly signal: AbortSignal;
+}
+
+export interface DecodeResult {
+  /** `end`: an end token; `stop`: onToken said so; `length`: maxNewTokens. */
+  readonly finish: 'end' | 'stop' | 'length' | 'cancelled';
+  readonly tokens: readonly number[];
+  readonly metrics: DecodeMetrics;
+}
+
+/**
+ * THE loop: draft a tree, evaluate it in one pass, keep what the target itself would have written, learn, repeat.
+ * Plain decoding is the same loop with an empty tree.
+ *
+ * @throws SlipstreamError whatever the model throws; the session stays usable
+ */
+export async function decode(
+  session: Session,
+  strategy: DecodeStrategy,
+  request: DecodeRequest,
+): Promise<DecodeResult> {
+  session.start(request.prompt, request.maxNewTokens);
+  const metrics = new MetricsRecorder(request.prompt.tokens.length, session.pending);
+  const output = new Output(request);
+  await new Prefill(session).run(request.signal);
+  metrics.decodeStarted();
+  while (!output.finish && !request.signal.aborted) {
+    const { tree, draftMs } = await draft(session, strategy, output.room);
+    const started = performance.now();
+    const rows = await session.verify(tree, strategy.verifier.want);
+    const verified = strategy.verifier.verify(tree, rows);
+    await session.commit(tree, verified.accepted, verified.bonus);
+    const verifyMs = performance.now() - started;
+    metrics.step(tree, verified.accepted, draftMs, verifyMs);
+    if (draftMs > 0) strategy.drafter?.observe({ tree, ...verified });
+    strategy.controller.observe({ drafted: tree.size, accepted: verified.accepted.length, draftMs, verifyMs });
+    output.push([...verified.accepted.map((node) => tree.tokens[node]), verified.bonus]);
+  }
+  const { finish = 'cancelled', tokens } = output;
+  return { finish, tokens, metrics: metrics.finish(tokens.length) };
+}
+
+async function draft(
+  session: Session,
+  { drafter, controller }: DecodeStrategy,
+  room: number,
+): Promise<{ tree: TokenTree; draftMs: number }> {
+  // The bonus fills the last place: drafting for it would be verified for nothing.
+  const budget = drafter && room > 1 ? controller.budget() : 0;
+  if (!drafter || budget === 0) return { tree: emptyTree, draftMs: 0 };
+  const started = performance.now();
+  const proposal = await drafter.propose(session, budget);
+  const tree = controller.choose(proposal, session.tokens.length, session.pending);
+  return { tree, draftMs: performance.now() - started };
+}
+
+/** Tokens handed out so far, and why there are no more. */
+class Output {
+  readonly tokens: number[] = [];
+  readonly #request: DecodeRequest;
+  #finish: 'end' | 'stop' | 'length' | undefined;
+
+  constructor(request: DecodeRequest) {
+    this.#request = request;
+    if (request.maxNewTokens <= 0) this.#finish = 'length';
+  }
+
+  get finish() {
+    return this.#finish;
+  }
+
+  get room(): number {
+    return this.#request.maxNewTokens - this.tokens.length;
+  }
+
+  push(tokens: readonly number[]): void {
+    for (const token of tokens) {
+      if (this.#finish) return;
+      if (this.#request.endTokens.has(token)) this.#finish = 'end';
+      else this.#take(token);
+    }
+  }
+
+  #take(token: number): void {
+    this.tokens.push(token);
+    if (this.#request.onToken(token) === 'stop') this.#finish = 'stop';
+    else if (this.room === 0) this.#finish = 'length';
+  }
+}

@@ -1,0 +1,141 @@
+import type { SessionView, TokenRange } from '../draft/drafter.ts';
+import type { ForwardOutput, KvCache } from '../model/languageModel.ts';
+import { ROOT, type TokenTree } from '../tree/tokenTree.ts';
+
+/** A prompt in tokens, and what its parts are (see SessionView). */
+export interface SessionPrompt {
+  readonly tokens: Int32Array;
+  readonly prefix: TokenRange;
+  readonly suffix: TokenRange;
+  readonly document?: string | undefined;
+}
+
+let started = 0;
+const EMPTY: TokenRange = { start: 0, end: 0 };
+
+/**
+ * One sequence being decoded: the only owner of its tokens and KV rows.
+ *
+ * Invariant: the KV rows are those of a proper prefix of `tokens`. The tokens past them are pending; at least the
+ * last one always is, since its row comes out of the pass that predicts its successor.
+ */
+export class Session implements SessionView {
+  readonly #kv: KvCache;
+  #buffer = new Int32Array(256);
+  #length = 0;
+  #id = 0;
+  #prompt: SessionPrompt = { tokens: new Int32Array(0), prefix: EMPTY, suffix: EMPTY };
+
+  constructor(kv: KvCache) {
+    this.#kv = kv;
+  }
+
+  get tokens(): Int32Array {
+    return this.#buffer.subarray(0, this.#length);
+  }
+
+  get id(): number {
+    return this.#id;
+  }
+
+  get promptLength(): number {
+    return this.#prompt.tokens.length;
+  }
+
+  get prefix(): TokenRange {
+    return this.#prompt.prefix;
+  }
+
+  get suffix(): TokenRange {
+    return this.#prompt.suffix;
+  }
+
+  get document(): string | undefined {
+    return this.#prompt.document;
+  }
+
+  get pending(): number {
+    return this.#length - this.#kv.length;
+  }
+
+  get bytes(): number {
+    return this.#kv.bytes;
+  }
+
+  /** How many leading tokens of `prompt` have their KV rows here already. */
+  reusable(prompt: Int32Array): number {
+    const limit = Math.min(this.#kv.length, prompt.length - 1);
+    let common = 0;
+    while (common < limit && this.#buffer[common] === prompt[common]) common++;
+    return common;
+  }
+
+  /**
+   * Starts over with a prompt of at least one token, keeping the rows of the longest common beginning.
+   *
+   * @param room tokens that will be generated: space for them is made now rather than while decoding
+   */
+  start(prompt: SessionPrompt, room: number): void {
+    const { tokens } = prompt;
+    this.#kv.truncate(this.reusable(tokens));
+    this.#kv.reserve(tokens.length + room);
+    this.#length = 0;
+    this.#append(tokens);
+    this.#prompt = prompt;
+    this.#id = ++started;
+  }
+
+  /** Evaluates up to `count` pending tokens, never the last one. */
+  async prefill(count: number): Promise<void> {
+    const size = Math.min(count, this.pending - 1);
+    const from = this.#kv.length;
+    const tokens = this.#buffer.slice(from, from + size);
+    await this.#kv.forward({ tokens, rows: new Int32Array(0), want: 'argmax' });
+    await this.#kv.commit(tokens.map((_, row) => row));
+  }
+
+  /**
+   * Evaluates the pending tokens and a tree after them in one pass.
+   *
+   * @returns predictions: row 0 after the last pending token, row i + 1 after node i
+   */
+  verify(tree: TokenTree, want: 'argmax' | 'logits'): Promise<ForwardOutput> {
+    const { pending } = this;
+    const tokens = new Int32Array(pending + tree.size);
+    tokens.set(this.#buffer.subarray(this.#kv.length, this.#length));
+    tokens.set(tree.tokens, pending);
+    const parents = tokens.map((_, row) => (row < pending ? row - 1 : treeParent(tree, row - pending, pending)));
+    const rows = Int32Array.from({ length: tree.size + 1 }, (_, row) => pending - 1 + row);
+    return this.#kv.forward({ tokens, parents, rows, want });
+  }
+
+  /** Commits the pending tokens and the accepted nodes of the tree just verified; the bonus is the new pending one. */
+  async commit(tree: TokenTree, accepted: readonly number[], bonus: number): Promise<void> {
+    const { pending } = this;
+    const path = Int32Array.from({ length: pending + accepted.length }, (_, i) =>
+      i < pending ? i : pending + accepted[i - pending],
+    );
+    await this.#kv.commit(path);
+    this.#append(accepted.map((node) => tree.tokens[node]));
+    this.#append([bonus]);
+  }
+
+  dispose(): void {
+    this.#kv.dispose();
+  }
+
+  #append(tokens: ArrayLike<number>): void {
+    if (this.#length + tokens.length > this.#buffer.length) {
+      const grown = new Int32Array(2 * (this.#length + tokens.length));
+      grown.set(this.tokens);
+      this.#buffer = grown;
+    }
+    this.#buffer.set(tokens, this.#length);
+    this.#length += tokens.length;
+  }
+}
+
+function treeParent(tree: TokenTree, node: number, pending: number): number {
+  const parent = tree.parents[node];
+  return parent === ROOT ? pending - 1 : pending + parent;
+}

@@ -1,0 +1,54 @@
+import { chainParents } from '../tree/treeMask.ts';
+import type { LanguageModel } from './languageModel.ts';
+
+const NODE_COUNTS = [1, 2, 4, 8, 16, 32] as const;
+const CONTEXTS = [128, 1024] as const;
+/** The least of a few runs: what the pass costs when nothing else disturbs it. */
+const REPETITIONS = 4;
+
+/** Measured time of a forward pass, by number of new tokens and length of the context. */
+export interface CostTable {
+  readonly nodeCounts: readonly number[];
+  readonly contexts: readonly number[];
+  readonly ms: readonly (readonly number[])[]; // [context, nodeCount]
+}
+
+/** Measures this machine: about a hundred short passes over empty rows (their content does not change the time). */
+export async function measureCostTable(model: LanguageModel): Promise<CostTable> {
+  const contexts = CONTEXTS.filter((context) => context + 32 <= model.info.contextLength);
+  const ms: number[][] = [];
+  for (const context of contexts.length > 0 ? contexts : [1]) ms.push(await measureRow(model, context));
+  return { nodeCounts: NODE_COUNTS, contexts: contexts.length > 0 ? contexts : [1], ms };
+}
+
+async function measureRow(model: LanguageModel, context: number): Promise<number[]> {
+  const kv = model.createKvCache(context);
+  const times = NODE_COUNTS.map(() => Number.POSITIVE_INFINITY);
+  // Round by round rather than size by size, so that a disturbance does not fall on one size alone.
+  for (let round = 0; round < REPETITIONS; round++) {
+    for (const [i, nodes] of NODE_COUNTS.entries()) {
+      const tokens = new Int32Array(nodes).fill(1);
+      const started = performance.now();
+      await kv.forward({ tokens, parents: chainParents(nodes), rows: tokens.map((_, row) => row), want: 'argmax' });
+      times[i] = Math.min(times[i], performance.now() - started);
+    }
+  }
+  kv.dispose();
+  // More nodes never cost less: what says so is noise, and would make the controller draft for nothing.
+  for (let i = 1; i < times.length; i++) times[i] = Math.max(times[i], times[i - 1]);
+  return times;
+}
+
+/** Time of a pass over `nodes` new tokens, linear between what was measured and beyond it. */
+export function passMs(table: CostTable, nodes: number, context: number): number {
+  const rows = table.ms.map((row) => interpolate(table.nodeCounts, row, nodes));
+  return interpolate(table.contexts, rows, Math.max(context, table.contexts[0]));
+}
+
+function interpolate(xs: readonly number[], ys: readonly number[], x: number): number {
+  if (xs.length === 1) return ys[0];
+  let i = 1;
+  while (i < xs.length - 1 && xs[i] < x) i++;
+  const slope = (ys[i] - ys[i - 1]) / (xs[i] - xs[i - 1]);
+  return Math.max(0, ys[i - 1] + slope * (x - xs[i - 1]));
+}
