@@ -53,6 +53,9 @@ export const defaultSnippetOptions: SnippetOptions = {
   timeBudgetMs: 10,
 };
 
+/** So many of the best are tried for the token budget; encoding is what costs. */
+const tried = 12;
+
 /** What was chosen before counts for this much more: a changed context is prefilled again. */
 const loyalty = 1.3;
 
@@ -118,7 +121,7 @@ export class SnippetChooser {
   #thatFit(best: readonly Candidate[], { maxTokens, count }: SnippetRequest): Candidate[] {
     const taken: Candidate[] = [];
     let tokens = 0;
-    for (const candidate of best) {
+    for (const candidate of best.slice(0, tried)) {
       if (taken.length === this.#options.maxSnippets) break;
       if (taken.some((other) => this.#overlap(other.snippet, candidate.snippet))) continue;
       const cost = count(`${candidate.snippet.path}\n${candidate.snippet.text}\n`) + 1;
