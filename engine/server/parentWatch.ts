@@ -19,8 +19,9 @@ function killSelf(): void {
   process.kill(process.pid, 'SIGKILL');
 }
 
-/** Runs in the other thread, from its source text: it must not refer to anything of this file. */
+/** Runs in the other thread, from its source text: it must not refer to anything of this file, imports included. */
 function watchParent(parentPid: number, intervalMs: number): void {
+  const { process } = globalThis;
   setInterval(() => {
     try {
       // An orphan gets another parent on Unix; on Windows the parent's id is no longer valid.
