@@ -1,0 +1,55 @@
+import type { Tokenizer } from '../model/tokenizer.ts';
+import type { EditPoint } from './editPoint.ts';
+import { isBlank } from './lines.ts';
+import { createStopRules, type StopRules, type TextStop } from './stopRules.ts';
+
+export type StopReason = TextStop | 'endToken' | 'maxTokens';
+
+export interface CompletionStreamOptions {
+  readonly tokenizer: Tokenizer;
+  readonly point: EditPoint;
+  readonly stopTokenIds: ReadonlySet<number>;
+  readonly maxTokens: number;
+  /** Columns a tab takes. */
+  readonly tabSize: number;
+}
+
+/** Decoded tokens in, the suggestion's text out: stops at end tokens, at the text's own end, or at maxTokens. */
+export class CompletionStream {
+  readonly #options: CompletionStreamOptions;
+  readonly #rules: StopRules;
+  readonly #decoder;
+  #tokens = 0;
+  #stop: StopReason | undefined;
+
+  constructor(options: CompletionStreamOptions) {
+    this.#options = options;
+    this.#rules = createStopRules(options.point, options.tabSize);
+    this.#decoder = options.tokenizer.createDecoder();
+  }
+
+  get stopReason(): StopReason | undefined {
+    return this.#stop;
+  }
+
+  /** @returns why to stop; tokens after that are ignored, as those of a verified draft may be */
+  push(id: number): StopReason | undefined {
+    this.#stop ??= this.#read(id);
+    return this.#stop;
+  }
+
+  /** The suggestion so far, in line feeds. Cut off by maxTokens, it ends with its last whole line. */
+  get text(): string {
+    const { text } = this.#rules;
+    if (this.#stop !== 'maxTokens') return text;
+    const wholeLines = text.slice(0, Math.max(0, text.lastIndexOf('\n')));
+    return isBlank(wholeLines) ? text : wholeLines;
+  }
+
+  #read(id: number): StopReason | undefined {
+    if (this.#options.stopTokenIds.has(id)) return this.#rules.push(this.#decoder.flush()) ?? 'endToken';
+    this.#tokens++;
+    const stop = this.#rules.push(this.#decoder.push(id));
+    return stop ?? (this.#tokens >= this.#options.maxTokens ? 'maxTokens' : undefined);
+  }
+}

@@ -1,0 +1,18 @@
+import type { EditPoint } from '../editPoint.ts';
+
+export interface Indentation {
+  readonly insertSpaces: boolean;
+  readonly tabSize: number;
+}
+
+/** What filters may look at beside the text. */
+export interface TidyContext {
+  readonly point: EditPoint;
+  /** The editor's. */
+  readonly indentation: Indentation;
+  /** Names of the model's control tokens. */
+  readonly specialTokenNames: Iterable<string>;
+}
+
+/** Text in line feeds, made better; empty when nothing of it is worth showing. */
+export type Filter = (text: string, context: TidyContext) => string;

@@ -1,0 +1,59 @@
+import type { Range } from '../../protocol.ts';
+import type { EditPoint } from '../editPoint.ts';
+import { lineAfter } from '../editPoint.ts';
+import { dropBlank } from './blank.ts';
+import { coveredSuffix } from './coveredSuffix.ts';
+import type { Filter, TidyContext } from './filter.ts';
+import { indentLikeEditor } from './indentation.ts';
+import { lineFeeds } from './lineFeeds.ts';
+import { cutRepetition } from './repetition.ts';
+import { joinSpacing } from './spacing.ts';
+import { cutAtSpecialTokenNames } from './specialTokenNames.ts';
+import { cutSuffixLines } from './suffixLines.ts';
+import { trimTrailingSpace } from './trailingSpace.ts';
+
+/** The pipeline, in order. The name is the reason given when a filter leaves nothing. */
+const filters: readonly (readonly [reason: string, filter: Filter])[] = [
+  ['nothing but line ends', lineFeeds],
+  ['a special token only', cutAtSpecialTokenNames],
+  ['repeats itself', cutRepetition],
+  ['repeats what follows', cutSuffixLines],
+  ['white space only', joinSpacing],
+  ['white space only', indentLikeEditor],
+  ['white space only', trimTrailingSpace],
+  ['white space only', dropBlank],
+];
+
+export type Tidied =
+  | { readonly kind: 'text'; readonly text: string; readonly range: Range }
+  | { readonly kind: 'empty'; readonly reason: string };
+
+/**
+ * What the editor gets of a model's text: `text` replaces `range`, which lies on the cursor's line of the document
+ * as it really is (the suggest widget's item not applied).
+ */
+export function tidy(modelText: string, context: TidyContext): Tidied {
+  if (modelText === '') return { kind: 'empty', reason: 'the model wrote nothing' };
+  let text = modelText;
+  for (const [reason, filter] of filters) {
+    text = filter(text, context);
+    if (text === '') return { kind: 'empty', reason };
+  }
+  const { point } = context;
+  const covered = coveredSuffix(text, point);
+  if (text === lineAfter(point).slice(0, covered)) return { kind: 'empty', reason: 'stands there already' };
+  return { kind: 'text', ...inDocument(text, covered, point) };
+}
+
+function inDocument(text: string, covered: number, point: EditPoint): { text: string; range: Range } {
+  const withLineEnds = text.replaceAll('\n', point.eol);
+  const { line, selected } = point;
+  const cursor = point.offset - point.lineStart;
+  return {
+    text: (selected?.text ?? '') + withLineEnds,
+    range: {
+      start: { line, character: selected?.startCharacter ?? cursor },
+      end: { line, character: (selected?.endCharacter ?? cursor) + covered },
+    },
+  };
+}
