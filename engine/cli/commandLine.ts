@@ -64,9 +64,13 @@ export class CommandLine {
 
   /** Token ids separated by commas. */
   tokenIds(name: string): Int32Array | undefined {
-    const text = this.text(name);
-    if (text === undefined) return undefined;
-    return Int32Array.from(text.split(','), (id) => wholeNumber(`--${name}`, id.trim(), 0));
+    const ids = this.text(name)?.split(',');
+    return ids && Int32Array.from(ids, (id) => wholeNumber(`--${name}`, id.trim(), 0));
+  }
+
+  requiredTokenIds(name: string): Int32Array {
+    this.requiredText(name);
+    return this.tokenIds(name)!;
   }
 }
 

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 
+const commands = ['logits', 'tokenize'];
 const model = 'engine/models/tiny-coder';
 const scratch = mkdtempSync(join(tmpdir(), 'slipstream-cli-'));
 after(() => rmSync(scratch, { recursive: true, force: true }));
@@ -13,6 +14,8 @@ after(() => rmSync(scratch, { recursive: true, force: true }));
 function slipstream(...args: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['dist/cli.js', ...args], {
     encoding: 'utf8',
+    env: { ...process.env, XDG_CACHE_HOME: scratch, LOCALAPPDATA: scratch },
+    maxBuffer: 2 ** 26,
   });
   return { status, stdout, stderr };
 }
@@ -27,13 +30,13 @@ describe('help', () => {
   test('the overview lists every command', () => {
     const { status, stdout } = slipstream('--help');
     assert.equal(status, 0);
-    for (const name of ['tokenize']) {
+    for (const name of commands) {
       assert.match(stdout, new RegExp(`^ {2}${name} `, 'm'));
     }
   });
 
   test('every command explains its options', () => {
-    for (const name of ['tokenize']) {
+    for (const name of commands) {
       const { status, stdout } = slipstream(name, '--help');
       assert.equal(status, 0, name);
       assert.match(stdout, new RegExp(`^Usage: slipstream ${name} `, 'm'));
@@ -88,6 +91,21 @@ test('tokenize gives ids and the same text back', () => {
   assert.ok(document.token_ids.length > 0);
   const { vocab_size } = JSON.parse(readFileSync(join(model, 'config.json'), 'utf8'));
   assert.ok(document.token_ids.every((id: number) => Number.isInteger(id) && id >= 0 && id < vocab_size));
+});
+
+test('logits prints one row a position, the same whatever is asked beside it', () => {
+  const rows = (tokenIds: string, last: string): number[][] => {
+    const args = ['logits', '--model', model, '--token-ids', tokenIds, '--last', last, '--json'];
+    return JSON.parse(slipstream(...args).stdout).logits;
+  };
+  const three = rows('701,5670,115,7628', '3');
+  assert.deepEqual(
+    three.map((row) => row.length),
+    [8192, 8192, 8192],
+  );
+  const alone = rows('701,5670', '1')[0];
+  assert.ok(three[0].every((logit, i) => Math.abs(logit - alone[i]) < 1e-3));
+  assert.ok(three[1].some((logit, i) => Math.abs(logit - alone[i]) > 1));
 });
 
 test('a corrupt model file is a fault: one line that names it, exit code 1', () => {
