@@ -15,11 +15,10 @@ export interface Stage {
   readonly [option: string]: unknown;
 }
 
-export interface BpeModel {
+interface BpeModel {
   readonly type: 'BPE';
   readonly vocab: Readonly<Record<string, number>>;
   readonly merges: readonly unknown[];
-  readonly byte_fallback?: boolean | null;
 }
 
 /** tokenizer.json as far as this engine reads it; the rest is passed to the library as it is. */

@@ -1,8 +1,7 @@
 import { SlipstreamError } from '../errors.ts';
 import type { Tokenizer } from '../model/tokenizer.ts';
 
-export const slotNames = ['prefix', 'suffix', 'path', 'code', 'repo'] as const;
-export type Slot = (typeof slotNames)[number];
+export type Slot = 'prefix' | 'suffix' | 'path' | 'code' | 'repo';
 
 /** A prompt's shape: control tokens by id, fixed text, and places to fill. */
 export type TemplatePart =
