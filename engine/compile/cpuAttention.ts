@@ -1,26 +1,49 @@
 import type { Architecture } from './architecture.ts';
 import type { GraphBuilder, Value } from './graphBuilder.ts';
 
+/**
+ * Attention whose result for a token does not depend, bit for bit, on what it was evaluated together with.
+ *
+ * Floating-point sums depend on their order, and a token verified in a tree finds the same keys in another place than
+ * when it is decoded alone. The differences are tiny, but the kernels after this one round activations to 8 bits, and
+ * a value on the edge falls to the other side now and then: enough to turn a close decision. So every token's
+ * keys are split at a place that its own position decides (`closedRows`):
+ * - the closed rows before it are summed in float32, in the order of the positions, always the same;
+ * - the rest, committed rows that are still open and the nodes of the batch, are few; they are summed in float64,
+ *   where another order changes nothing that survives the rounding to float32.
+ * The closed part joins the open one as if it were one more key, with its log-sum-exp as score.
+ */
+export const OPEN_BLOCK = 32;
+/** Open committed rows at most: a closed block may be out of reach of the batch's first token only. */
+export const OPEN_ROWS = 2 * OPEN_BLOCK;
+
+/**
+ * How many rows are closed for the token at `position`: whole blocks, and at least OPEN_BLOCK positions away, so that
+ * they are committed whatever batch (of up to that depth) the token is part of.
+ */
+export function closedRows(position: number): number {
+  return Math.max(0, Math.floor(position / OPEN_BLOCK) - 1) * OPEN_BLOCK;
+}
+
 /** What every layer's attention reads beside its own KV rows. */
 export interface AttentionInputs {
   readonly positions: Value; // [1, T] int64
-  readonly pastMask: Value; // [P], 0 on a committed row, very negative on an unused one
-  readonly treeMask: Value; // [group * T, T], 0 where a node may see a node, very negative elsewhere
+  readonly closedMask: Value; // [1 or group * T, P], 0 on a row that is closed for the token, very negative elsewhere
+  readonly openMask: Value; // [group * T, OPEN_ROWS + T], 0 where a token may see an open row or a node
+  readonly openLengths: Value; // [2] int64: 1 and OPEN_ROWS + T
   readonly cos: Value; // [context, headDim / 2]
   readonly sin: Value;
 }
 
 export interface AttentionOutputs {
   readonly attended: Value; // [1, T, heads * headDim]
-  readonly keys: Value; // [1, kvHeads, T, headDim], rotated: the rows to commit
-  readonly values: Value; // [1, kvHeads, T, headDim]
+  readonly rows: Value; // [1, 2 * kvHeads, T, headDim]: keys (rotated), then values: what to commit
 }
 
 /**
- * Grouped-query attention for the CPU over KV rows that are inputs only. The past and the new tokens are scored
- * apart and joined before the softmax, so that no row of the past is ever copied; the new rows leave the graph and
- * whoever owns the cache writes the accepted ones. The heads of a group lie under one another as rows of one
- * matrix: two products a layer instead of two a head.
+ * Grouped-query attention for the CPU. KV rows are inputs only: no row of the past is ever copied, the new ones leave
+ * the graph and whoever owns the cache writes the accepted ones. The heads of a group lie under one another as
+ * rows of one matrix: one product a KV head instead of one a head.
  *
  * qkv // [1, T, (heads + 2 * kvHeads) * headDim]
  */
@@ -31,35 +54,23 @@ export function cpuAttention(
   qkv: Value,
   inputs: AttentionInputs,
 ): AttentionOutputs {
-  const pastKeys = graph.input(`past_keys_${layer}`, 'float32', [1, kvHeads, 'P', headDim]);
-  const pastValues = graph.input(`past_values_${layer}`, 'float32', [1, kvHeads, 'P', headDim]);
-  const { queries, keys, values } = splitHeads(graph, { heads, kvHeads, headDim }, qkv, inputs);
-
-  const scale = { transB: 1, alpha: { float: 1 / Math.sqrt(headDim) } };
-  const pastScores = graph.op('Add', [graph.op('FusedMatMul', [queries, pastKeys], scale), inputs.pastMask]);
-  const newScores = graph.op('Add', [graph.op('FusedMatMul', [queries, keys], scale), inputs.treeMask]);
-  const weights = graph.op('Softmax', [graph.op('Concat', [pastScores, newScores], { axis: -1 })], {
-    axis: -1,
-  });
-  const pastLength = graph.op('Shape', [inputs.pastMask]);
-  const newLength = graph.op('Shape', [inputs.positions], { start: 1 });
-  const lengths = graph.op('Concat', [pastLength, newLength], { axis: 0 });
-  const [pastWeights, newWeights] = graph.ops('Split', [weights, lengths], 2, { axis: -1 });
-  const sum = graph.op('Add', [
-    graph.op('MatMul', [pastWeights, pastValues]),
-    graph.op('MatMul', [newWeights, values]),
-  ]);
+  const shape = { heads, kvHeads, headDim };
+  const { queries, rows } = splitHeads(graph, shape, qkv, inputs);
+  const closed = closedPart(graph, shape, layer, queries, inputs);
+  const sum = openPart(graph, shape, layer, queries, rows, closed, inputs);
 
   const byHead = graph.op('Reshape', [sum, graph.ints([1, heads, -1, headDim])]);
   const byToken = graph.op('Transpose', [byHead], { perm: [0, 2, 1, 3] });
   const attended = graph.op('Reshape', [byToken, graph.ints([1, -1, heads * headDim])]);
-  return { attended, keys, values };
+  return { attended, rows };
 }
+
+type HeadShape = Pick<Architecture, 'heads' | 'kvHeads' | 'headDim'>;
 
 /** queries // [1, kvHeads, group * T, headDim] */
 function splitHeads(
   graph: GraphBuilder,
-  { heads, kvHeads, headDim }: Pick<Architecture, 'heads' | 'kvHeads' | 'headDim'>,
+  { heads, kvHeads, headDim }: HeadShape,
   qkv: Value,
   { positions, cos, sin }: AttentionInputs,
 ) {
@@ -69,5 +80,62 @@ function splitHeads(
   const rotated = graph.op('RotaryEmbedding', [qk, positions, cos, sin]);
   const [q, keys] = graph.ops('Split', [rotated, graph.ints([heads, kvHeads])], 2, { axis: 1 });
   const queries = graph.op('Reshape', [q, graph.ints([1, kvHeads, -1, headDim])]);
-  return { queries, keys, values };
+  return { queries, rows: graph.op('Concat', [keys, values], { axis: 1 }) };
+}
+
+interface ClosedPart {
+  readonly attended: Value; // [1, kvHeads, group * T, headDim] float64
+  readonly logSumExp: Value; // [1, kvHeads, group * T, 1] float64
+}
+
+function closedPart(
+  graph: GraphBuilder,
+  { kvHeads, headDim }: HeadShape,
+  layer: number,
+  queries: Value,
+  { closedMask }: AttentionInputs,
+): ClosedPart {
+  const keys = graph.input(`keys_${layer}`, 'float32', [1, kvHeads, 'P', headDim]);
+  const values = graph.input(`values_${layer}`, 'float32', [1, kvHeads, 'P', headDim]);
+  const scores = graph.op('Add', [scaledScores(graph, queries, keys, headDim), closedMask]);
+  const weights = graph.op('Softmax', [scores], { axis: -1 });
+  const attended = graph.op('MatMul', [weights, values]);
+  // The largest score has the weight exp(0) / sum: the sum is known without another pass of exponentials.
+  const lastAxis = graph.ints([-1]);
+  const largest = toFloat64(graph, graph.op('ReduceMax', [scores, lastAxis]));
+  const largestWeight = toFloat64(graph, graph.op('ReduceMax', [weights, lastAxis]));
+  const logSumExp = graph.op('Sub', [largest, graph.op('Log', [largestWeight])]);
+  return { attended: toFloat64(graph, attended), logSumExp };
+}
+
+/** @returns [1, kvHeads, group * T, headDim] */
+function openPart(
+  graph: GraphBuilder,
+  { kvHeads, headDim }: HeadShape,
+  layer: number,
+  queries: Value,
+  rows: Value,
+  closed: ClosedPart,
+  { openMask, openLengths }: AttentionInputs,
+): Value {
+  const committed = graph.input(`open_${layer}`, 'float32', [1, 2 * kvHeads, OPEN_ROWS, headDim]);
+  const open = graph.op('Concat', [committed, rows], { axis: 2 });
+  const [keys, values] = graph.ops('Split', [open, graph.ints([kvHeads, kvHeads])], 2, { axis: 1 });
+  const scores = graph.op('Add', [scaledScores(graph, queries, keys, headDim), openMask]);
+  const all = graph.op('Concat', [closed.logSumExp, toFloat64(graph, scores)], { axis: -1 });
+  const weights = graph.op('Softmax', [all], { axis: -1 });
+  const [closedWeight, openWeights] = graph.ops('Split', [weights, openLengths], 2, { axis: -1 });
+  const sum = graph.op('Add', [
+    graph.op('Mul', [closedWeight, closed.attended]),
+    graph.op('MatMul', [openWeights, toFloat64(graph, values)]),
+  ]);
+  return graph.op('Cast', [sum], { to: 1 });
+}
+
+function scaledScores(graph: GraphBuilder, queries: Value, keys: Value, headDim: number): Value {
+  return graph.op('FusedMatMul', [queries, keys], { transB: 1, alpha: { float: 1 / Math.sqrt(headDim) } });
+}
+
+function toFloat64(graph: GraphBuilder, value: Value): Value {
+  return graph.op('Cast', [value], { to: 11 });
 }

@@ -22,10 +22,9 @@ export interface DecoderGraphOptions {
 /**
  * The graph of one forward pass over T new tokens on top of P rows of past.
  *
- * Inputs: tokens, positions [1, T] int64; rows [R] int64, the tokens whose prediction is wanted; past_mask [P];
- * tree_mask [group * T, T]; past_keys_i, past_values_i [1, kvHeads, P, headDim] a layer.
- * Outputs: argmax [1, R] int64; logits [1, R, vocab]; new_rows [2 * layers, kvHeads, T, headDim] (keys and values
- * of layer 0, of layer 1, ...); tap_i [1, T, hidden].
+ * Inputs: tokens, positions [1, T] int64; rows [R] int64, the tokens whose prediction is wanted; closed_mask and open_mask
+ * (AttentionInputs); a layer's keys_i, values_i [1, kvHeads, P, headDim] and open_i [1, 2 * kvHeads, OPEN_ROWS, headDim].
+ * Outputs: argmax [1, R] int64; logits [1, R, vocab]; new_rows [layers, 2 * kvHeads, T, headDim]; tap_i [1, T, hidden].
  */
 export async function buildDecoderGraph(
   checkpoint: Checkpoint,
@@ -75,7 +74,7 @@ class DecoderGraph {
     }
     await this.#predict(normed);
     const newRows = this.#graph.op('Concat', this.#newRows, { axis: 0 });
-    this.#graph.output('new_rows', newRows, 'float32', [2 * layers, kvHeads, 'T', headDim]);
+    this.#graph.output('new_rows', newRows, 'float32', [layers, 2 * kvHeads, 'T', headDim]);
     return this.#graph.finish();
   }
 
@@ -84,10 +83,13 @@ class DecoderGraph {
     const graph = this.#graph;
     const { cos, sin } = ropeTables(this.#architecture);
     const shape = [contextLength, headDim / 2];
+    const openMask = graph.input('open_mask', 'float32', ['GT', 'O']);
+    const openLength = graph.op('Shape', [openMask], { start: 1 });
     return {
       positions: graph.input('positions', 'int64', [1, 'T']),
-      pastMask: graph.input('past_mask', 'float32', ['P']),
-      treeMask: graph.input('tree_mask', 'float32', ['GT', 'T']),
+      closedMask: graph.input('closed_mask', 'float32', ['M', 'P']),
+      openMask,
+      openLengths: graph.op('Concat', [graph.ints([1]), openLength], { axis: 0 }),
       cos: await graph.weight('rope.cos', 'float32', shape, cos),
       sin: await graph.weight('rope.sin', 'float32', shape, sin),
     };
@@ -110,8 +112,8 @@ class DecoderGraph {
       this.#name(layer, 'self_attn.k_proj'),
       this.#name(layer, 'self_attn.v_proj'),
     ]);
-    const { attended, keys, values } = cpuAttention(this.#graph, this.#architecture, layer, qkv, inputs);
-    this.#newRows.push(keys, values);
+    const { attended, rows } = cpuAttention(this.#graph, this.#architecture, layer, qkv, inputs);
+    this.#newRows.push(rows);
     return this.#linear(attended, this.#options.linear, [this.#name(layer, 'self_attn.o_proj')]);
   }
 

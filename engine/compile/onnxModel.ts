@@ -1,7 +1,7 @@
 import { ProtobufWriter } from './protobuf.ts';
 
 /** Element types as onnx.proto's TensorProto.DataType numbers them. */
-export const onnxType = { float32: 1, uint8: 2, int32: 6, int64: 7, float16: 10 } as const;
+export const onnxType = { float64: 11, float32: 1, uint8: 2, int32: 6, int64: 7, float16: 10 } as const;
 export type ElementType = keyof typeof onnxType;
 
 /** A dimension: a number, or the name of one that varies from run to run. */

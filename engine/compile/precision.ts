@@ -12,8 +12,8 @@ export function isPrecision(value: string): value is Precision {
   return (precisions as readonly string[]).includes(value);
 }
 
-// Blocks of 32 are bitwise row-independent in both widths; 128 is not at 4 bits.
-const int8 = quantizedLinear(8, 32);
+// Block sizes by measurement: 8 bits run fastest in blocks of 64; 4 bits lose least in blocks of 32.
+const int8 = quantizedLinear(8, 64);
 const int4 = quantizedLinear(4, 32);
 
 export const kernels: Readonly<Record<Precision, Omit<DecoderGraphOptions, 'taps'>>> = {

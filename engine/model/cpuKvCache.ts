@@ -1,15 +1,22 @@
 import * as ort from 'onnxruntime-node';
 import type { CompiledModel } from '../compile/compileModel.ts';
+import { closedRows, OPEN_ROWS } from '../compile/cpuAttention.ts';
 import { SlipstreamError } from '../errors.ts';
-import { chainParents, HIDDEN, nodeDepths, treeMask } from '../tree/treeMask.ts';
+import { ROOT } from '../tree/tokenTree.ts';
+import { chainParents, nodeDepths } from '../tree/treeMask.ts';
+import { closedMask, openMask } from './attentionMasks.ts';
 import type { ForwardBatch, ForwardOutput, KvCache } from './languageModel.ts';
 
-/** Capacity grows in steps of this many rows: fewer copies, and at most this many rows of attention for nothing. */
+/**
+ * Capacity grows in steps of this many rows: fewer copies, and at most this many rows of attention for nothing. Whole
+ * steps, and two of them at least, keep the order in which the kernels sum (see cpuAttention).
+ */
 const CAPACITY_STEP = 128;
+const LEAST_CAPACITY = 2 * CAPACITY_STEP;
 
 /** Rows that a forward pass computed and nobody has committed yet. */
 interface Pending {
-  readonly rows: Float32Array; // [2 * layers, kvHeads, T, headDim]
+  readonly rows: Float32Array; // [layers, 2 * kvHeads, T, headDim]
   readonly size: number; // T
 }
 
@@ -27,9 +34,11 @@ export class CpuKvCache implements KvCache {
   readonly #taps: readonly string[];
   #capacity = 0;
   #length = 0;
-  #buffers: Float32Array[] = []; // keys of layer 0, values of layer 0, keys of layer 1, ...: [kvHeads, capacity, headDim]
-  #mask = new Float32Array(0); // [capacity]
-  #pastFeeds: Record<string, ort.Tensor> = {};
+  /** Keys of layer 0, values of layer 0, keys of layer 1, ...: every committed row. Each [kvHeads, capacity, headDim] */
+  #buffers: Float32Array[] = [];
+  /** A layer's committed rows that are not closed for the next token, from `closedRows(length)` on. */
+  readonly #open: readonly Float32Array[]; // [2 * kvHeads, OPEN_ROWS, headDim]
+  #feeds: Record<string, ort.Tensor> = {};
   #pending: Pending | undefined;
 
   constructor(session: ort.InferenceSession, { checkpoint, taps }: CompiledModel, capacity: number) {
@@ -41,6 +50,7 @@ export class CpuKvCache implements KvCache {
     this.#group = heads / kvHeads;
     this.#contextLength = contextLength;
     this.#taps = taps.map((tap) => `tap_${tap}`);
+    this.#open = Array.from({ length: layers }, () => new Float32Array(2 * kvHeads * OPEN_ROWS * headDim));
     this.#resize(roundUp(capacity));
   }
 
@@ -49,28 +59,24 @@ export class CpuKvCache implements KvCache {
   }
 
   get bytes(): number {
-    return this.#buffers.reduce((sum, buffer) => sum + buffer.byteLength, 0);
+    return [...this.#buffers, ...this.#open].reduce((sum, buffer) => sum + buffer.byteLength, 0);
   }
 
   reserve(rows: number): void {
     if (rows > this.#capacity) this.#resize(roundUp(rows));
   }
 
-  async forward(batch: ForwardBatch): Promise<ForwardOutput> {
+  async forward(request: ForwardBatch): Promise<ForwardOutput> {
+    const batch = this.#group === 1 ? atLeastTwo(request) : request;
     const size = batch.tokens.length;
-    if (this.#length + size > this.#contextLength) {
-      throw new SlipstreamError(
-        'usage',
-        `${this.#length + size} tokens do not fit the model's context of ${this.#contextLength}.`,
-      );
-    }
+    this.#checkContext(request.tokens.length);
     this.#pending = undefined;
     const fetches = ['argmax', 'new_rows', ...this.#taps, ...(batch.want === 'logits' ? ['logits'] : [])];
-    const outputs = await this.#session.run({ ...this.#pastFeeds, ...this.#newFeeds(batch) }, fetches);
+    const outputs = await this.#session.run({ ...this.#feeds, ...this.#batchFeeds(batch) }, fetches);
     this.#pending = { rows: outputs.new_rows.data as Float32Array, size };
     return {
       argmax: Int32Array.from(outputs.argmax.data as BigInt64Array, Number),
-      taps: this.#taps.map((tap) => outputs[tap].data as Float32Array),
+      taps: this.#taps.map((tap) => takeRows(outputs[tap], request.tokens.length)),
       ...(batch.want === 'logits' ? { logits: outputs.logits.data as Float32Array } : {}),
     };
   }
@@ -79,81 +85,121 @@ export class CpuKvCache implements KvCache {
     const pending = this.#pending;
     if (!pending) throw new Error('commit without a forward pass');
     this.#pending = undefined;
-    const { length } = this;
-    this.reserve(length + path.length);
+    const first = this.#length;
+    this.reserve(first + path.length);
     const headDim = this.#headDim;
     for (let part = 0; part < 2 * this.#layers * this.#kvHeads; part++) {
-      const buffer = this.#buffers[Math.floor(part / this.#kvHeads)];
-      const target = ((part % this.#kvHeads) * this.#capacity + length) * headDim;
+      const { buffer, offset } = this.#head(part);
       const source = part * pending.size * headDim;
       for (let i = 0; i < path.length; i++) {
-        const from = source + path[i] * headDim;
-        buffer.set(pending.rows.subarray(from, from + headDim), target + i * headDim);
+        const row = pending.rows.subarray(source + path[i] * headDim, source + (path[i] + 1) * headDim);
+        buffer.set(row, offset + (first + i) * headDim);
       }
     }
-    this.#setLength(length + path.length);
+    this.#length = first + path.length;
+    this.#refreshOpen(closedRows(first) === closedRows(this.#length) ? first : 0);
   }
 
   truncate(length: number): void {
     this.#pending = undefined;
-    if (length < this.#length) this.#setLength(length);
+    if (length >= this.#length) return;
+    this.#length = length;
+    this.#refreshOpen(0);
   }
 
   dispose(): void {
     this.#buffers = [];
-    this.#pastFeeds = {};
+    this.#feeds = {};
     this.#pending = undefined;
   }
 
-  #newFeeds({ tokens, parents, rows }: ForwardBatch): Record<string, ort.Tensor> {
+  #checkContext(size: number): void {
+    const needed = this.#length + size;
+    if (needed <= this.#contextLength) return;
+    const limit = `the model's context of ${this.#contextLength}`;
+    throw new SlipstreamError('usage', `${needed} tokens do not fit ${limit}.`);
+  }
+
+  #batchFeeds({ tokens, parents, rows }: ForwardBatch): Record<string, ort.Tensor> {
     const size = tokens.length;
     const tree = parents ?? chainParents(size);
+    const place = { length: this.#length, capacity: this.#capacity };
+    const closed = closedMask(place, tree, this.#group);
+    const open = openMask(place, tree, this.#group);
     const positions = BigInt64Array.from(nodeDepths(tree), (depth) => BigInt(this.#length + depth));
-    const mask = treeMask(tree, this.#group);
     return {
       tokens: new ort.Tensor('int64', BigInt64Array.from(tokens, BigInt), [1, size]),
       positions: new ort.Tensor('int64', positions, [1, size]),
       rows: new ort.Tensor('int64', BigInt64Array.from(rows, BigInt), [rows.length]),
-      tree_mask: new ort.Tensor('float32', mask, [this.#group * size, size]),
+      closed_mask: new ort.Tensor('float32', closed, [closed.length / this.#capacity, this.#capacity]),
+      open_mask: new ort.Tensor('float32', open, [this.#group * size, OPEN_ROWS + size]),
     };
   }
 
-  #setLength(length: number): void {
-    this.#mask.fill(0, this.#length, length);
-    this.#mask.fill(HIDDEN, length, this.#length);
-    this.#length = length;
+  /** The place of the `part`-th head (layers, then keys before values, then heads) among the buffers. */
+  #head(part: number): { buffer: Float32Array; offset: number } {
+    const buffer = this.#buffers[Math.floor(part / this.#kvHeads)];
+    return { buffer, offset: (part % this.#kvHeads) * this.#capacity * this.#headDim };
+  }
+
+  /** Copies the committed rows from position `from` on that belong among the open ones. At most OPEN_ROWS a head. */
+  #refreshOpen(from: number): void {
+    const base = closedRows(this.#length);
+    const start = Math.max(base, from);
+    const headDim = this.#headDim;
+    const headsPerLayer = 2 * this.#kvHeads;
+    for (let part = 0; part < this.#layers * headsPerLayer; part++) {
+      const { buffer, offset } = this.#head(part);
+      const rows = buffer.subarray(offset + start * headDim, offset + this.#length * headDim);
+      const head = (part % headsPerLayer) * OPEN_ROWS;
+      this.#open[Math.floor(part / headsPerLayer)].set(rows, (head + start - base) * headDim);
+    }
   }
 
   #resize(capacity: number): void {
-    const { length } = this;
     const stride = this.#capacity * this.#headDim;
+    const used = this.#length * this.#headDim;
     this.#buffers = Array.from({ length: 2 * this.#layers }, (_, i) => {
       const grown = new Float32Array(this.#kvHeads * capacity * this.#headDim);
-      for (let head = 0; head < this.#kvHeads && length > 0; head++) {
-        const rows = this.#buffers[i].subarray(head * stride, head * stride + length * this.#headDim);
+      for (let head = 0; head < this.#kvHeads && used > 0; head++) {
+        const rows = this.#buffers[i].subarray(head * stride, head * stride + used);
         grown.set(rows, head * capacity * this.#headDim);
       }
       return grown;
     });
-    this.#mask = new Float32Array(capacity).fill(HIDDEN, length);
     this.#capacity = capacity;
-    this.#pastFeeds = this.#createPastFeeds();
+    this.#feeds = this.#createFeeds();
   }
 
   /** Tensors over the buffers themselves: made once a capacity, read in place by every run. */
-  #createPastFeeds(): Record<string, ort.Tensor> {
+  #createFeeds(): Record<string, ort.Tensor> {
     const shape = [1, this.#kvHeads, this.#capacity, this.#headDim];
-    const feeds: Record<string, ort.Tensor> = {
-      past_mask: new ort.Tensor('float32', this.#mask, [this.#capacity]),
-    };
+    const openShape = [1, 2 * this.#kvHeads, OPEN_ROWS, this.#headDim];
+    const feeds: Record<string, ort.Tensor> = {};
     for (let layer = 0; layer < this.#layers; layer++) {
-      feeds[`past_keys_${layer}`] = new ort.Tensor('float32', this.#buffers[2 * layer], shape);
-      feeds[`past_values_${layer}`] = new ort.Tensor('float32', this.#buffers[2 * layer + 1], shape);
+      feeds[`keys_${layer}`] = new ort.Tensor('float32', this.#buffers[2 * layer], shape);
+      feeds[`values_${layer}`] = new ort.Tensor('float32', this.#buffers[2 * layer + 1], shape);
+      feeds[`open_${layer}`] = new ort.Tensor('float32', this.#open[layer], openShape);
     }
     return feeds;
   }
 }
 
 function roundUp(rows: number): number {
-  return Math.max(1, Math.ceil(rows / CAPACITY_STEP)) * CAPACITY_STEP;
+  return Math.max(LEAST_CAPACITY, Math.ceil(rows / CAPACITY_STEP) * CAPACITY_STEP);
+}
+
+/**
+ * A product with a single row takes another kernel, which sums in another order. Where a KV head serves one query head,
+ * a lone token gets a companion that nobody looks at, so that it comes out as it does in company.
+ */
+function atLeastTwo(batch: ForwardBatch): ForwardBatch {
+  const [token] = batch.tokens;
+  if (batch.tokens.length > 1) return batch;
+  return { ...batch, tokens: Int32Array.of(token, token), parents: Int32Array.of(ROOT, ROOT) };
+}
+
+/** The first `count` rows of [1, T, hidden]. */
+function takeRows({ data, dims }: ort.Tensor, count: number): Float32Array {
+  return (data as Float32Array).subarray(0, count * dims[2]);
 }
