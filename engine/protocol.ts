@@ -4,6 +4,9 @@
  */
 import { NotificationType, ProgressType, RequestType, RequestType0 } from 'vscode-jsonrpc/node';
 
+/** Documents for which this holds are never sent to the engine, and it never reads such files itself. */
+export { isSecretPath } from './workspace/secretFiles.ts';
+
 /** Zero-based, UTF-16 code units, as VS Code counts. */
 export interface Position {
   readonly line: number;

@@ -175,6 +175,7 @@ export class Server {
       type.method,
       async (raw: unknown, token: CancellationToken): Promise<unknown> => {
         const aborted = new AbortController();
+        if (token.isCancellationRequested) aborted.abort();
         const subscription: Disposable = token.onCancellationRequested(() => aborted.abort());
         try {
           return await handle(parse(raw, type.method), aborted.signal);

@@ -1,0 +1,83 @@
+import * as vscode from 'vscode';
+import { type Algorithm, algorithms } from '../engine/protocol.ts';
+import type { Configuration } from './configuration.ts';
+import type { EngineSupervisor } from './engineSupervisor.ts';
+import { isEnabledAnywhere } from './settings.ts';
+
+export const menuCommand = 'slipstream.showMenu';
+
+const describeAlgorithm: Readonly<Record<Algorithm, string>> = {
+  auto: 'whatever is fastest on this machine, measured while you type',
+  none: 'no speculation: one token a step',
+  ngram: 'drafts from the open documents and the workspace',
+};
+
+export interface CommandContext {
+  readonly configuration: Configuration;
+  readonly supervisor: EngineSupervisor;
+  readonly log: vscode.LogOutputChannel;
+}
+
+export function registerCommands(context: CommandContext): vscode.Disposable {
+  const { configuration, supervisor, log } = context;
+  const commands: Readonly<Record<string, () => unknown>> = {
+    'slipstream.enable': () => setEnabled(configuration, true),
+    'slipstream.disable': () => setEnabled(configuration, false),
+    'slipstream.restartEngine': () => supervisor.restart(),
+    'slipstream.showLog': () => log.show(),
+    'slipstream.pickAlgorithm': () => pickAlgorithm(configuration),
+    'slipstream.openSettings': () =>
+      vscode.commands.executeCommand('workbench.action.openSettings', '@ext:slipstream.slipstream'),
+    'slipstream.showLastPrompt': () => showLastPrompt(supervisor),
+    [menuCommand]: () => showMenu(configuration),
+  };
+  return vscode.Disposable.from(
+    ...Object.entries(commands).map(([name, run]) => vscode.commands.registerCommand(name, run)),
+  );
+}
+
+/** Languages switched off by name stay off; languages switched on by name have nothing left to add. */
+async function setEnabled(configuration: Configuration, enabled: boolean): Promise<void> {
+  const off = Object.entries(configuration.settings.enable).filter(([name, on]) => name !== '*' && !on);
+  await configuration.update('enable', { '*': enabled, ...Object.fromEntries(off) });
+}
+
+async function pickAlgorithm(configuration: Configuration): Promise<void> {
+  const current = configuration.settings.engine.algorithm;
+  const choice = await vscode.window.showQuickPick(
+    algorithms.map((algorithm) => ({
+      label: algorithm,
+      description: algorithm === current ? 'in use' : '',
+      detail: describeAlgorithm[algorithm],
+    })),
+    { title: 'Slipstream: speculative decoding', placeHolder: 'The text is the same with each of them' },
+  );
+  if (choice) await configuration.update('speculative.algorithm', choice.label);
+}
+
+async function showLastPrompt({ client }: EngineSupervisor): Promise<void> {
+  const prompt = await client?.lastPrompt();
+  if (!prompt) {
+    void vscode.window.showInformationMessage(
+      'There is no prompt yet: it is made when a suggestion is asked for.',
+    );
+    return;
+  }
+  const document = await vscode.workspace.openTextDocument({ content: prompt, language: 'plaintext' });
+  await vscode.window.showTextDocument(document, { preview: true });
+}
+
+async function showMenu(configuration: Configuration): Promise<void> {
+  const entries = [
+    isEnabledAnywhere(configuration.settings)
+      ? { label: '$(circle-slash) Disable', command: 'slipstream.disable' }
+      : { label: '$(check) Enable', command: 'slipstream.enable' },
+    { label: '$(rocket) Pick Algorithm', command: 'slipstream.pickAlgorithm' },
+    { label: '$(debug-restart) Restart Engine', command: 'slipstream.restartEngine' },
+    { label: '$(output) Show Log', command: 'slipstream.showLog' },
+    { label: '$(note) Show Last Prompt', command: 'slipstream.showLastPrompt' },
+    { label: '$(gear) Open Settings', command: 'slipstream.openSettings' },
+  ];
+  const choice = await vscode.window.showQuickPick(entries, { title: 'Slipstream' });
+  if (choice) await vscode.commands.executeCommand(choice.command);
+}

@@ -1,0 +1,148 @@
+import {
+  CancellationTokenSource,
+  createMessageConnection,
+  type MessageConnection,
+  type MessageReader,
+  type MessageWriter,
+  ResponseError,
+} from 'vscode-jsonrpc/node';
+import * as protocol from '../engine/protocol.ts';
+
+export interface EngineListener {
+  onLog(level: protocol.LogLevel, message: string): void;
+  onIndexProgress(progress: protocol.IndexProgress): void;
+}
+
+/** The engine refused a request: `message` is for the user. */
+export class EngineFault extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.name = 'EngineFault';
+    this.code = code;
+  }
+}
+
+/** The engine went away before it answered. */
+export class EngineGone extends Error {
+  constructor() {
+    super('The engine ended before it answered.');
+    this.name = 'EngineGone';
+  }
+}
+
+/** Typed calls to one engine. A request ends with its answer, an EngineFault or EngineGone, never with nothing. */
+export class EngineClient {
+  readonly #connection: MessageConnection;
+  readonly #pending = new Set<(error: Error) => void>();
+  #isClosed = false;
+  #partialTextToken = 0;
+
+  constructor(reader: MessageReader, writer: MessageWriter, listener: EngineListener) {
+    this.#connection = createMessageConnection(reader, writer, {
+      error: (message) => listener.onLog('error', message),
+      warn: (message) => listener.onLog('warn', message),
+      info: (message) => listener.onLog('info', message),
+      log: (message) => listener.onLog('debug', message),
+    });
+    this.#connection.onNotification(protocol.log, ({ level, message }) => listener.onLog(level, message));
+    this.#connection.onNotification(protocol.indexProgress, (progress) => listener.onIndexProgress(progress));
+    this.#connection.onClose(() => this.close());
+    this.#connection.listen();
+  }
+
+  initialize(params: protocol.InitializeParams): Promise<protocol.InitializeResult> {
+    return this.#request(() => this.#connection.sendRequest(protocol.initialize, params));
+  }
+
+  changeSettings(settings: protocol.EngineSettings): Promise<protocol.ModelFacts> {
+    return this.#request(() => this.#connection.sendRequest(protocol.changeSettings, settings));
+  }
+
+  lastPrompt(): Promise<string | null> {
+    return this.#request(() => this.#connection.sendRequest(protocol.lastPrompt));
+  }
+
+  shutdown(): Promise<null> {
+    return this.#request(() => this.#connection.sendRequest(protocol.shutdown));
+  }
+
+  /** @param onPartialText takes all text generated so far, as it grows */
+  async complete(
+    params: Omit<protocol.CompleteParams, 'partialTextToken'>,
+    onPartialText: (text: string) => void,
+    cancelled: AbortSignal,
+  ): Promise<protocol.CompleteResult> {
+    if (cancelled.aborted) return { kind: 'cancelled' };
+    const partialTextToken = this.#partialTextToken++;
+    const progress = this.#connection.onProgress(protocol.partialText, partialTextToken, onPartialText);
+    const source = new CancellationTokenSource();
+    const cancel = () => source.cancel();
+    cancelled.addEventListener('abort', cancel, { once: true });
+    try {
+      return await this.#request(() =>
+        this.#connection.sendRequest(protocol.complete, { ...params, partialTextToken }, source.token),
+      );
+    } catch (error) {
+      if (error instanceof EngineGone) return { kind: 'cancelled' };
+      throw error;
+    } finally {
+      cancelled.removeEventListener('abort', cancel);
+      progress.dispose();
+      source.dispose();
+    }
+  }
+
+  didOpen(document: protocol.OpenDocument): void {
+    this.#notify(this.#connection.sendNotification(protocol.didOpen, document));
+  }
+
+  didChange(change: protocol.DocumentChange): void {
+    this.#notify(this.#connection.sendNotification(protocol.didChange, change));
+  }
+
+  didClose(uri: string): void {
+    this.#notify(this.#connection.sendNotification(protocol.didClose, { uri }));
+  }
+
+  didAccept(uri: string): void {
+    this.#notify(this.#connection.sendNotification(protocol.didAccept, { uri }));
+  }
+
+  didChangeFiles(changes: readonly protocol.FileChange[]): void {
+    this.#notify(this.#connection.sendNotification(protocol.didChangeFiles, { changes }));
+  }
+
+  didChangeFolders(folders: readonly protocol.WorkspaceFolder[]): void {
+    this.#notify(this.#connection.sendNotification(protocol.didChangeFolders, { folders }));
+  }
+
+  /** Settles what is still waiting; later calls find the engine gone. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const reject of this.#pending) reject(new EngineGone());
+    this.#connection.dispose();
+  }
+
+  #request<R>(send: () => Promise<R>): Promise<R> {
+    if (this.#isClosed) return Promise.reject(new EngineGone());
+    return new Promise<R>((resolve, reject) => {
+      this.#pending.add(reject);
+      send()
+        .then(resolve, (error) => reject(toFault(error)))
+        .finally(() => this.#pending.delete(reject));
+    });
+  }
+
+  /** A notification to an engine that is going away is lost with it; its exit is seen elsewhere. */
+  #notify(sent: Promise<void>): void {
+    sent.catch(() => {});
+  }
+}
+
+function toFault(error: unknown): unknown {
+  if (!(error instanceof ResponseError) || typeof error.data?.code !== 'string') return error;
+  return new EngineFault(error.data.code, error.message);
+}

@@ -1,0 +1,135 @@
+import { isDeepStrictEqual } from 'node:util';
+import * as vscode from 'vscode';
+import type { EngineSettings, IndexProgress, LogLevel, WorkspaceFolder } from '../engine/protocol.ts';
+import { type EngineClient, EngineGone } from './engineClient.ts';
+import {
+  type EngineEvent,
+  type EngineState,
+  initialLifecycle,
+  type Lifecycle,
+  next,
+} from './engineLifecycle.ts';
+import { EngineProcess } from './engineProcess.ts';
+
+export interface EngineSetup {
+  /** The bundled engine. */
+  readonly path: string;
+  readonly cacheDir: string;
+  readonly settings: () => EngineSettings;
+  readonly folders: () => readonly WorkspaceFolder[];
+  readonly log: (level: LogLevel, message: string) => void;
+}
+
+/** Carries out what the lifecycle says: starts engines, watches them, ends them. */
+export class EngineSupervisor implements vscode.Disposable {
+  readonly #setup: EngineSetup;
+  readonly #stateChanged = new vscode.EventEmitter<EngineState>();
+  readonly #indexProgressed = new vscode.EventEmitter<IndexProgress>();
+  readonly onDidChangeState = this.#stateChanged.event;
+  readonly onIndexProgress = this.#indexProgressed.event;
+  #lifecycle: Lifecycle = initialLifecycle;
+  #process: EngineProcess | undefined;
+  #sentSettings: EngineSettings | undefined;
+  #ending: Promise<void> = Promise.resolve();
+
+  constructor(setup: EngineSetup) {
+    this.#setup = setup;
+  }
+
+  get state(): EngineState {
+    return this.#lifecycle.state;
+  }
+
+  /** The engine, once it can be asked. */
+  get client(): EngineClient | undefined {
+    return this.state.kind === 'ready' ? this.#process?.client : undefined;
+  }
+
+  start(): void {
+    this.#apply({ kind: 'start' });
+  }
+
+  /** @returns once no engine runs any more */
+  async stop(): Promise<void> {
+    this.#apply({ kind: 'stop' });
+    await this.#ending;
+  }
+
+  async restart(): Promise<void> {
+    await this.stop();
+    this.start();
+  }
+
+  /** Rejects with EngineFault when the engine keeps its old settings because the new ones do not work. */
+  async applySettings(settings: EngineSettings): Promise<void> {
+    const { client } = this;
+    if (this.state.kind !== 'failed' && isDeepStrictEqual(settings, this.#sentSettings)) return;
+    // While it starts the answer would come too late to be told apart; a failed one gets another chance.
+    if (!client) return this.state.kind === 'stopped' ? undefined : this.restart();
+    this.#sentSettings = settings;
+    const model = await client.changeSettings(settings);
+    if (client === this.client) this.#apply({ kind: 'ready', model });
+  }
+
+  dispose(): void {
+    this.#apply({ kind: 'stop' });
+    this.#stateChanged.dispose();
+    this.#indexProgressed.dispose();
+  }
+
+  #apply(event: EngineEvent): void {
+    const before = this.state;
+    this.#lifecycle = next(this.#lifecycle, event);
+    const { state } = this;
+    if (state === before) return;
+    this.#setup.log(state.kind === 'failed' ? 'error' : 'info', describe(state));
+    if (state.kind === 'stopped' || state.kind === 'failed') this.#end();
+    this.#stateChanged.fire(state);
+    if (state.kind === 'starting') void this.#launch(state.runtime);
+  }
+
+  #end(): void {
+    const ended = this.#process;
+    this.#process = undefined;
+    if (ended) this.#ending = ended.end();
+  }
+
+  async #launch(runtime: Extract<EngineState, { kind: 'starting' }>['runtime']): Promise<void> {
+    const { path, cacheDir, settings, folders, log } = this.#setup;
+    const engine = new EngineProcess(path, runtime, {
+      onLog: log,
+      onIndexProgress: (progress) => this.#indexProgressed.fire(progress),
+    });
+    this.#process = engine;
+    this.#sentSettings = settings();
+    void engine.exit.then((how) => {
+      log('info', `engine process ${engine.pid ?? ''} ended: ${how}`);
+      if (this.#process === engine) this.#apply({ kind: 'exited', atMs: Date.now(), how });
+    });
+    try {
+      const { model } = await engine.client.initialize({
+        settings: this.#sentSettings,
+        cacheDir,
+        workspaceFolders: folders(),
+      });
+      if (this.#process === engine) this.#apply({ kind: 'ready', model });
+    } catch (error) {
+      // An engine that went away is told by its exit.
+      if (this.#process !== engine || error instanceof EngineGone) return;
+      this.#apply({ kind: 'fault', message: (error as Error).message });
+    }
+  }
+}
+
+function describe(state: EngineState): string {
+  switch (state.kind) {
+    case 'stopped':
+      return 'engine stopped';
+    case 'starting':
+      return `engine starting on ${state.runtime === 'vscode' ? "VS Code's Node" : 'the node on PATH'}`;
+    case 'ready':
+      return `engine ready: ${state.model.name}, ${state.model.device}, ${state.model.precision}`;
+    case 'failed':
+      return `engine failed: ${state.message}`;
+  }
+}

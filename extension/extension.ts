@@ -1,0 +1,82 @@
+import * as vscode from 'vscode';
+import type { CompletionMetrics, IndexProgress } from '../engine/protocol.ts';
+import { menuCommand, registerCommands } from './commands.ts';
+import { Configuration } from './configuration.ts';
+import { EngineSupervisor } from './engineSupervisor.ts';
+import { tellFailure, tellRefusedSettings } from './faultMessages.ts';
+import { acceptedCommand, InlineCompletionProvider } from './inlineCompletionProvider.ts';
+import { isEnabledAnywhere, isEnabledFor, type Settings } from './settings.ts';
+import { StatusBar } from './statusBar.ts';
+import { WorkspaceSync, workspaceFolders } from './workspaceSync.ts';
+
+let supervisor: EngineSupervisor | undefined;
+
+export function activate(context: vscode.ExtensionContext): void {
+  const log = vscode.window.createOutputChannel('Slipstream', { log: true });
+  const configuration = new Configuration();
+  const engine = new EngineSupervisor({
+    path: context.asAbsolutePath('dist/engine.js'),
+    cacheDir: context.globalStorageUri.fsPath,
+    settings: () => configuration.settings.engine,
+    folders: workspaceFolders,
+    log: (level, message) => log[level](message),
+  });
+  supervisor = engine;
+  const sync = new WorkspaceSync();
+  const statusBar = new StatusBar(menuCommand);
+  let index: IndexProgress | undefined;
+  let lastCompletion: CompletionMetrics | undefined;
+
+  const showStatus = () => {
+    const { settings } = configuration;
+    const language = vscode.window.activeTextEditor?.document.languageId;
+    const isEnabled = language === undefined ? isEnabledAnywhere(settings) : isEnabledFor(settings, language);
+    statusBar.show({ engine: engine.state, settings, isEnabled, index, lastCompletion });
+  };
+  const provider = new InlineCompletionProvider({
+    engine: () => engine.client,
+    isEnabledFor: (languageId) => isEnabledFor(configuration.settings, languageId),
+    sync,
+    log,
+    onCompleted: (metrics) => {
+      lastCompletion = metrics;
+      showStatus();
+    },
+  });
+  const applySettings = (settings: Settings) => {
+    provider.reset();
+    if (!isEnabledAnywhere(settings)) void engine.stop();
+    else if (engine.state.kind === 'stopped') engine.start();
+    else engine.applySettings(settings.engine).catch(tellRefusedSettings);
+    showStatus();
+  };
+
+  context.subscriptions.push(
+    log,
+    configuration,
+    engine,
+    sync,
+    statusBar,
+    registerCommands({ configuration, supervisor: engine, log }),
+    vscode.languages.registerInlineCompletionItemProvider({ pattern: '**' }, provider),
+    vscode.commands.registerCommand(acceptedCommand, (uri: string) => engine.client?.didAccept(uri)),
+    vscode.window.onDidChangeActiveTextEditor(showStatus),
+    configuration.onDidChange(applySettings),
+    engine.onIndexProgress((progress) => {
+      index = progress;
+      showStatus();
+    }),
+    engine.onDidChangeState((state) => {
+      if (state.kind === 'ready' && engine.client) sync.attach(engine.client);
+      else sync.detach();
+      if (state.kind === 'failed') void tellFailure(state);
+      showStatus();
+    }),
+  );
+  showStatus();
+  if (isEnabledAnywhere(configuration.settings)) engine.start();
+}
+
+export async function deactivate(): Promise<void> {
+  await supervisor?.stop();
+}

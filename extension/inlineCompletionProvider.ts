@@ -1,0 +1,162 @@
+import * as vscode from 'vscode';
+import type { CompleteResult, CompletionMetrics } from '../engine/protocol.ts';
+import { isCompletable } from './completableDocument.ts';
+import { CompletionRequests } from './completionRequests.ts';
+import type { EngineClient } from './engineClient.ts';
+import { type DocumentPlace, placeOf, toEdit, toItem } from './place.ts';
+import { type Edit, SuggestionCache } from './suggestionCache.ts';
+import type { WorkspaceSync } from './workspaceSync.ts';
+
+/** The command that an accepted suggestion runs: the stable API tells of it in no other way. */
+export const acceptedCommand = 'slipstream.suggestionAccepted';
+
+export interface ProviderContext {
+  /** Undefined while there is no engine to ask. */
+  readonly engine: () => EngineClient | undefined;
+  readonly isEnabledFor: (languageId: string) => boolean;
+  readonly sync: WorkspaceSync;
+  readonly log: vscode.LogOutputChannel;
+  readonly onCompleted: (metrics: CompletionMetrics) => void;
+}
+
+/** Answers VS Code: from what is known already, from the request under way, or from the engine. */
+export class InlineCompletionProvider implements vscode.InlineCompletionItemProvider {
+  readonly #context: ProviderContext;
+  readonly #cache = new SuggestionCache();
+  readonly #requests = new CompletionRequests();
+
+  constructor(context: ProviderContext) {
+    this.#context = context;
+  }
+
+  /** The one fault barrier: an error here costs a suggestion and a line in the log, nothing else. */
+  async provideInlineCompletionItems(
+    document: vscode.TextDocument,
+    position: vscode.Position,
+    context: vscode.InlineCompletionContext,
+    token: vscode.CancellationToken,
+  ): Promise<vscode.InlineCompletionItem[] | undefined> {
+    const { log, isEnabledFor } = this.#context;
+    if (!isEnabledFor(document.languageId) || !isCompletable(document)) return undefined;
+    try {
+      const place = placeOf(document, position, context.selectedCompletionInfo);
+      const edit = await this.#suggest(document, place, context.triggerKind, token);
+      if (!edit || token.isCancellationRequested) return undefined;
+      const item = toItem(place, edit);
+      item.command = { title: '', command: acceptedCommand, arguments: [place.uri] };
+      return [item];
+    } catch (error) {
+      log.error('no suggestion:', error as Error);
+      return undefined;
+    }
+  }
+
+  /** Nothing suggested under other settings is shown again. */
+  reset(): void {
+    this.#requests.cancel();
+    this.#cache.clear();
+  }
+
+  async #suggest(
+    document: vscode.TextDocument,
+    place: DocumentPlace,
+    trigger: vscode.InlineCompletionTriggerKind,
+    token: vscode.CancellationToken,
+  ): Promise<Edit | undefined> {
+    const known = this.#cache.find(place);
+    if (known) {
+      this.#context.log.trace('continues a known suggestion');
+      return known;
+    }
+    const engine = this.#context.engine();
+    if (!engine) return undefined;
+    const turnedAway = new AbortController();
+    const subscription = token.onCancellationRequested(() => turnedAway.abort());
+    try {
+      return await this.#requests.request(
+        place,
+        (onPartialText, cancelled) => this.#ask(engine, document, place, trigger, onPartialText, cancelled),
+        turnedAway.signal,
+      );
+    } finally {
+      subscription.dispose();
+    }
+  }
+
+  async #ask(
+    engine: EngineClient,
+    document: vscode.TextDocument,
+    place: DocumentPlace,
+    trigger: vscode.InlineCompletionTriggerKind,
+    onPartialText: (text: string) => void,
+    cancelled: AbortSignal,
+  ): Promise<Edit | undefined> {
+    const from = performance.now();
+    const params = completeParams(document, place, trigger);
+    let result = await engine.complete(params, onPartialText, cancelled);
+    if (result.kind === 'outOfSync' && document.version === params.version) {
+      this.#context.sync.open(document);
+      result = await engine.complete(params, onPartialText, cancelled);
+    }
+    this.#context.log.debug(`${describe(result)} after ${Math.round(performance.now() - from)} ms`);
+    if (result.kind !== 'completion') return undefined;
+    this.#context.onCompleted(result.metrics);
+    const edit = toEdit(place, result);
+    if (edit) this.#cache.add(place, edit);
+    return edit;
+  }
+}
+
+function completeParams(
+  document: vscode.TextDocument,
+  { uri, position, selected }: DocumentPlace,
+  trigger: vscode.InlineCompletionTriggerKind,
+) {
+  return {
+    uri,
+    version: document.version,
+    position: plain(position),
+    trigger:
+      trigger === vscode.InlineCompletionTriggerKind.Invoke ? ('invoke' as const) : ('automatic' as const),
+    indentation: indentationOf(document),
+    ...(selected && {
+      selectedSuggestion: {
+        range: { start: plain(selected.range.start), end: plain(selected.range.end) },
+        text: selected.text,
+      },
+    }),
+  };
+}
+
+function plain({ line, character }: vscode.Position) {
+  return { line, character };
+}
+
+function indentationOf(document: vscode.TextDocument) {
+  const { insertSpaces, tabSize } =
+    vscode.window.visibleTextEditors.find((editor) => editor.document === document)?.options ?? {};
+  return {
+    insertSpaces: insertSpaces !== false,
+    tabSize: typeof tabSize === 'number' ? tabSize : 4,
+  };
+}
+
+function describe(result: CompleteResult): string {
+  switch (result.kind) {
+    case 'completion': {
+      const { completionTokens, prefilledTokens, promptTokens, numDraftTokens, numAcceptedTokens } =
+        result.metrics;
+      const sources = JSON.stringify(result.metrics.numAcceptedTokensPerSource);
+      return (
+        `${completionTokens} tokens (prompt ${promptTokens}, prefilled ${prefilledTokens}, ` +
+        `drafted ${numDraftTokens}, accepted ${numAcceptedTokens} ${sources})`
+      );
+    }
+    case 'empty':
+      return `nothing to suggest: ${result.reason}`;
+    case 'cancelled':
+      return 'cancelled';
+    case 'outOfSync':
+      return 'the engine has another version of the document';
+  }
+}

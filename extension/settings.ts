@@ -1,0 +1,101 @@
+import { algorithms, devices, type EngineSettings } from '../engine/protocol.ts';
+
+export interface Settings {
+  /** By language id; `*` stands for every language that is not named. */
+  readonly enable: Readonly<Record<string, boolean>>;
+  readonly engine: EngineSettings;
+}
+
+export interface ReadSettings {
+  readonly settings: Settings;
+  /** One sentence each for the user: what is wrong and what is used instead. */
+  readonly problems: readonly string[];
+}
+
+export const defaultSettings: Settings = {
+  enable: { '*': true },
+  engine: { algorithm: 'auto', device: 'auto', maxTokens: 128 },
+};
+
+/** The limits that package.json states too. */
+export const limits = { numDraftTokens: 64, maxTokens: 1024 } as const;
+
+/**
+ * @param get the value of a setting below `slipstream.`, undefined or null when it is not set
+ * @param findModelFolder the absolute path of a folder with a checkpoint, undefined when there is none
+ */
+export function readSettings(
+  get: (key: string) => unknown,
+  findModelFolder: (path: string) => string | undefined,
+): ReadSettings {
+  const problems: string[] = [];
+  const read = <T>(
+    key: string,
+    fallback: T,
+    expected: string,
+    parse: (value: unknown) => T | undefined,
+  ): T => {
+    const value = get(key) ?? undefined;
+    if (value === undefined) return fallback;
+    const parsed = parse(value);
+    if (parsed !== undefined) return parsed;
+    const used = fallback === undefined ? 'it is ignored' : `${JSON.stringify(fallback)} is used`;
+    problems.push(`slipstream.${key} is ${JSON.stringify(value)} but has to be ${expected}; ${used}.`);
+    return fallback;
+  };
+
+  const { enable, engine } = defaultSettings;
+  const numDraftTokens = read<number | undefined>(
+    'speculative.numDraftTokens',
+    undefined,
+    `a whole number from 1 to ${limits.numDraftTokens}`,
+    (value) => integer(value, limits.numDraftTokens),
+  );
+  const model = read<string | undefined>(
+    'model',
+    undefined,
+    'the path of a folder with a config.json',
+    (value) => (value === '' ? '' : typeof value === 'string' ? findModelFolder(value) : undefined),
+  );
+  const settings: Settings = {
+    enable: read('enable', enable, 'an object such as {"*": true, "markdown": false}', languages),
+    engine: {
+      algorithm: read('speculative.algorithm', engine.algorithm, `one of ${algorithms.join(', ')}`, (value) =>
+        algorithms.find((known) => known === value),
+      ),
+      device: read('device', engine.device, `one of ${devices.join(', ')}`, (value) =>
+        devices.find((known) => known === value),
+      ),
+      maxTokens: read(
+        'maxTokens',
+        engine.maxTokens,
+        `a whole number from 1 to ${limits.maxTokens}`,
+        (value) => integer(value, limits.maxTokens),
+      ),
+      ...(numDraftTokens !== undefined && { numDraftTokens }),
+      ...(model && { model }),
+    },
+  };
+  return { settings, problems };
+}
+
+export function isEnabledFor({ enable }: Settings, languageId: string): boolean {
+  return enable[languageId] ?? enable['*'] ?? true;
+}
+
+export function isEnabledAnywhere({ enable }: Settings): boolean {
+  return (enable['*'] ?? true) || Object.values(enable).includes(true);
+}
+
+function integer(value: unknown, max: number): number | undefined {
+  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= max
+    ? (value as number)
+    : undefined;
+}
+
+function languages(value: unknown): Record<string, boolean> | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return Object.values(value).every((on) => typeof on === 'boolean')
+    ? (value as Record<string, boolean>)
+    : undefined;
+}

@@ -1,0 +1,96 @@
+import * as vscode from 'vscode';
+import type { CompletionMetrics, IndexProgress } from '../engine/protocol.ts';
+import type { EngineState } from './engineLifecycle.ts';
+import type { Settings } from './settings.ts';
+
+export interface Status {
+  readonly engine: EngineState;
+  readonly settings: Settings;
+  readonly isEnabled: boolean;
+  readonly index: IndexProgress | undefined;
+  readonly lastCompletion: CompletionMetrics | undefined;
+}
+
+/** What runs, at a glance; the tooltip has the rest and a click the commands. */
+export class StatusBar implements vscode.Disposable {
+  readonly #item: vscode.StatusBarItem;
+
+  constructor(menuCommand: string) {
+    this.#item = vscode.window.createStatusBarItem('slipstream.status', vscode.StatusBarAlignment.Right, 100);
+    this.#item.name = 'Slipstream';
+    this.#item.command = menuCommand;
+    this.#item.show();
+  }
+
+  show(status: Status): void {
+    const { text, background } = appearance(status);
+    this.#item.text = text;
+    this.#item.backgroundColor = background === undefined ? undefined : new vscode.ThemeColor(background);
+    this.#item.tooltip = new vscode.MarkdownString(tooltip(status).join('\n\n'));
+    this.#item.accessibilityInformation = { label: `Slipstream, ${stateInWords(status)}` };
+  }
+
+  dispose(): void {
+    this.#item.dispose();
+  }
+}
+
+function appearance({ engine, isEnabled, settings }: Status): { text: string; background?: string } {
+  if (!isEnabled) return { text: '$(circle-slash) Slipstream' };
+  switch (engine.kind) {
+    case 'stopped':
+      return { text: '$(debug-pause) Slipstream' };
+    case 'starting':
+      return { text: '$(loading~spin) Slipstream' };
+    case 'failed':
+      return { text: '$(error) Slipstream', background: 'statusBarItem.errorBackground' };
+    case 'ready':
+      return { text: `$(zap) ${engine.model.name} · ${settings.engine.algorithm}` };
+  }
+}
+
+function stateInWords({ engine, isEnabled }: Status): string {
+  if (!isEnabled) return 'disabled';
+  switch (engine.kind) {
+    case 'stopped':
+      return 'stopped';
+    case 'starting':
+      return 'loading the model';
+    case 'failed':
+      return `failed: ${engine.message}`;
+    case 'ready':
+      return engine.model.deviceNote ? `ready; ${engine.model.deviceNote}` : 'ready';
+  }
+}
+
+function tooltip(status: Status): string[] {
+  const { engine, index, lastCompletion, settings } = status;
+  const lines = [`**Slipstream**: ${stateInWords(status)}`];
+  if (engine.kind !== 'ready') return lines;
+  const { name, precision, device } = engine.model;
+  lines.push(`Model: ${name} (${precision}) on ${device}`, `Algorithm: ${settings.engine.algorithm}`);
+  if (index) lines.push(`Workspace index: ${indexInWords(index)}`);
+  if (lastCompletion) lines.push(`Last suggestion: ${completionInWords(lastCompletion)}`);
+  return lines;
+}
+
+function indexInWords({ state, files, filesDone, tokens }: IndexProgress): string {
+  return state === 'ready'
+    ? `${files.toLocaleString('en')} files, ${tokens.toLocaleString('en')} tokens`
+    : `${filesDone.toLocaleString('en')} of ${files.toLocaleString('en')} files`;
+}
+
+function completionInWords({
+  completionTokens,
+  ttftMs,
+  decodeMs,
+  ...speculation
+}: CompletionMetrics): string {
+  const time = `${completionTokens} tokens in ${Math.round(ttftMs + decodeMs)} ms`;
+  if (speculation.numDrafts === 0) return `${time}, nothing drafted`;
+  const sources = Object.entries(speculation.numAcceptedTokensPerSource)
+    .map(([source, accepted]) => `${accepted} from ${source}`)
+    .join(', ');
+  const length = speculation.meanAcceptanceLength.toFixed(1);
+  return `${time}, ${length} a step; accepted ${sources || 'none'}`;
+}
