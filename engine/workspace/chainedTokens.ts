@@ -12,6 +12,11 @@ export const MAX_MATCH = 32;
 
 const NARROW_SEPARATOR = 0xffff;
 
+/** Whether 16 bits hold a token or the separator. */
+export function isNarrow(vocabSize: number): boolean {
+  return vocabSize <= NARROW_SEPARATOR;
+}
+
 /** A token costs 2 (or 4) + 2 * (4 + 1) bytes. At 2 a bucket lookups were little faster. */
 const POSITIONS_PER_BUCKET = 4;
 
@@ -31,7 +36,7 @@ export class ChainedTokens {
   #length = 1;
 
   constructor(capacity: number, vocabSize: number, spans: Spans) {
-    const narrow = vocabSize <= NARROW_SEPARATOR;
+    const narrow = isNarrow(vocabSize);
     this.tokens = narrow ? new Uint16Array(capacity + 2) : new Int32Array(capacity + 2);
     this.separator = narrow ? NARROW_SEPARATOR : -1;
     this.#vocabSize = vocabSize;

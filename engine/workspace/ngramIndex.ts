@@ -1,4 +1,4 @@
-import { ChainedTokens, type Spans } from './chainedTokens.ts';
+import { ChainedTokens, isNarrow, type Spans } from './chainedTokens.ts';
 import type { TokenArray } from './hashChain.ts';
 import { type Match, MatchList } from './matchList.ts';
 
@@ -7,6 +7,9 @@ const SPANS: Spans = { short: 2, long: 8 };
 
 /** Measured on 10 million tokens: smaller ones cost a lookup more hash collisions, larger ones slow the build. */
 const SEGMENT_TOKENS = 1 << 20;
+
+/** Segments grow with the workspace, so that a small one takes little memory. */
+const FIRST_SEGMENT_TOKENS = 1 << 16;
 
 /** Occurrences that a lookup returns: enough to tell shares of continuations apart. */
 const MATCHES = 32;
@@ -33,7 +36,7 @@ interface Segment {
 
 export interface NgramIndexOptions {
   readonly vocabSize: number;
-  /** Tokens a segment; a longer document gets a segment of its own. */
+  /** Tokens a segment at most; a longer document gets a segment of its own. */
   readonly segmentTokens?: number;
 }
 
@@ -51,6 +54,11 @@ export class NgramIndex {
   constructor({ vocabSize, segmentTokens = SEGMENT_TOKENS }: NgramIndexOptions) {
     this.#vocabSize = vocabSize;
     this.#segmentTokens = segmentTokens;
+  }
+
+  /** Whether 16 bits hold a token. */
+  get isNarrow(): boolean {
+    return isNarrow(this.#vocabSize);
   }
 
   get documentCount(): number {
@@ -149,7 +157,8 @@ export class NgramIndex {
   #roomFor(tokens: number): Segment {
     const newest = this.#segments.at(-1);
     if (newest !== undefined && newest.text.room > tokens) return newest;
-    const capacity = Math.max(this.#segmentTokens, tokens + 1);
+    const usual = Math.min(this.#segmentTokens, Math.max(FIRST_SEGMENT_TOKENS, this.tokenCount));
+    const capacity = Math.max(usual, tokens + 1);
     const segment: Segment = {
       text: new ChainedTokens(capacity, this.#vocabSize, SPANS),
       documents: [],

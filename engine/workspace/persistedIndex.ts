@@ -1,0 +1,113 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { SlipstreamError } from '../errors.ts';
+import type { FileTable } from './fileTable.ts';
+
+/** Raise it whenever the layout or what is tokenized changes: older files are then rebuilt. */
+const VERSION = 1;
+const MAGIC = 0x474e_4c53; // "SLNG"
+const PREAMBLE_BYTES = 16; // magic, version, bytes of the header, CRC-32 of all that follows
+
+/** The files of one workspace folder and their tokens, oldest first. */
+export interface FolderSnapshot {
+  /** Paths are relative to the folder; the tokens of each file follow those of the one before it. */
+  readonly files: FileTable;
+  readonly tokens: Int32Array | Uint16Array;
+}
+
+/** What a persisted index is valid for. */
+export interface SnapshotKey {
+  readonly folder: string;
+  /** Content hash of the tokenizer. */
+  readonly tokenizer: string;
+}
+
+interface Header extends SnapshotKey {
+  readonly bytesPerToken: number;
+  readonly paths: string;
+  readonly numbers: readonly number[];
+}
+
+export function snapshotFile(cacheDir: string, key: SnapshotKey): string {
+  const name = createHash('sha256')
+    .update(JSON.stringify([key.folder, key.tokenizer]))
+    .digest('hex');
+  return join(cacheDir, 'ngrams', `${name.slice(0, 32)}.idx`);
+}
+
+/**
+ * Replaces the file in one step: whoever reads meanwhile, or after a crash, sees the old one or the new one.
+ * @throws SlipstreamError io
+ */
+export async function writeSnapshot(file: string, key: SnapshotKey, snapshot: FolderSnapshot): Promise<void> {
+  const temporary = `${file}.${randomUUID()}`;
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    const handle = await open(temporary, 'wx');
+    try {
+      for (const part of encode(key, snapshot)) await handle.writeFile(part);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, file);
+  } catch (cause) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw new SlipstreamError('io', `The workspace index could not be saved to ${file}.`, { cause });
+  }
+}
+
+/**
+ * @returns undefined when there is none
+ * @throws SlipstreamError io when it is damaged, of another version or not to be read: it has to be rebuilt
+ */
+export async function readSnapshot(file: string, key: SnapshotKey): Promise<FolderSnapshot | undefined> {
+  let bytes: Buffer;
+  try {
+    bytes = await readFile(file);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new SlipstreamError('io', `The workspace index ${file} cannot be read; it is rebuilt.`, { cause });
+  }
+  try {
+    return decode(bytes, key);
+  } catch (cause) {
+    const why = (cause as Error).message;
+    throw new SlipstreamError('io', `The workspace index ${file} is ${why}; it is rebuilt.`, { cause });
+  }
+}
+
+function encode(key: SnapshotKey, { files, tokens }: FolderSnapshot): Uint8Array[] {
+  const header: Header = {
+    folder: key.folder,
+    tokenizer: key.tokenizer,
+    bytesPerToken: tokens.BYTES_PER_ELEMENT,
+    paths: files.paths,
+    numbers: [...files.numbers],
+  };
+  const headerBytes = Buffer.from(JSON.stringify(header));
+  const tokenBytes = new Uint8Array(tokens.buffer, tokens.byteOffset, tokens.byteLength);
+  const preamble = Buffer.alloc(PREAMBLE_BYTES);
+  preamble.writeUInt32LE(MAGIC, 0);
+  preamble.writeUInt32LE(VERSION, 4);
+  preamble.writeUInt32LE(headerBytes.length, 8);
+  preamble.writeUInt32LE(crc32(tokenBytes, crc32(headerBytes)), 12);
+  return [preamble, headerBytes, tokenBytes];
+}
+
+function decode(bytes: Buffer, key: SnapshotKey): FolderSnapshot {
+  if (bytes.length < PREAMBLE_BYTES || bytes.readUInt32LE(0) !== MAGIC) throw new Error('not an index');
+  if (bytes.readUInt32LE(4) !== VERSION) throw new Error('of another version');
+  if (crc32(bytes.subarray(PREAMBLE_BYTES)) !== bytes.readUInt32LE(12)) throw new Error('damaged');
+  const tokensAt = PREAMBLE_BYTES + bytes.readUInt32LE(8);
+  const header = JSON.parse(bytes.toString('utf8', PREAMBLE_BYTES, tokensAt)) as Header;
+  if (header.folder !== key.folder || header.tokenizer !== key.tokenizer)
+    throw new Error('of something else');
+  const files = { paths: header.paths, numbers: Float64Array.from(header.numbers) };
+  // A copy, because tokens need an aligned buffer, and one of their own to be handed to another thread.
+  const tokenBytes = new Uint8Array(bytes.subarray(tokensAt)).buffer;
+  const tokens = header.bytesPerToken === 2 ? new Uint16Array(tokenBytes) : new Int32Array(tokenBytes);
+  return { files, tokens };
+}

@@ -1,0 +1,57 @@
+import type { FileTable } from './fileTable.ts';
+import type { FolderSnapshot } from './persistedIndex.ts';
+import type { TextFile } from './textFile.ts';
+
+/** What the index worker is started with. */
+export interface WorkerStart {
+  /** Folder of the model whose tokenizer is used. */
+  readonly modelDir: string;
+  readonly cacheDir: string;
+}
+
+export interface ScanRequest {
+  readonly kind: 'scan';
+  readonly folder: string;
+  readonly exclude: readonly string[];
+  /** Files or folders at or below the folder. */
+  readonly paths: readonly string[];
+}
+
+export type TokenizedFile =
+  | { readonly size: number; readonly mtimeMs: number; readonly tokens: Int32Array }
+  | Extract<TextFile, { skipped: unknown }>;
+
+/** Requests and their results. */
+export interface WorkerCalls {
+  scan: { readonly request: ScanRequest; readonly result: FileTable };
+  tokenizeFile: {
+    readonly request: { readonly kind: 'tokenizeFile'; readonly path: string };
+    /** undefined: the file is gone or cannot be read. */
+    readonly result: TokenizedFile | undefined;
+  };
+  tokenizeText: {
+    readonly request: { readonly kind: 'tokenizeText'; readonly text: string };
+    readonly result: Int32Array;
+  };
+  load: {
+    readonly request: { readonly kind: 'load'; readonly folder: string };
+    readonly result: FolderSnapshot | undefined;
+  };
+  save: {
+    readonly request: { readonly kind: 'save'; readonly folder: string; readonly snapshot: FolderSnapshot };
+    readonly result: null;
+  };
+}
+
+export type CallKind = keyof WorkerCalls;
+export type WorkerRequest = WorkerCalls[CallKind]['request'];
+export type WorkerResult = WorkerCalls[CallKind]['result'];
+
+export interface RequestMessage {
+  readonly id: number;
+  readonly request: WorkerRequest;
+}
+
+export type ReplyMessage =
+  | { readonly id: number; readonly result: WorkerResult }
+  | { readonly id: number; readonly error: string };

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { fileEntries, fileTable } from '../../../engine/workspace/fileTable.ts';
+import {
+  type FolderSnapshot,
+  readSnapshot,
+  snapshotFile,
+  writeSnapshot,
+} from '../../../engine/workspace/persistedIndex.ts';
+import { put, temporaryFolder } from './temporaryFolder.ts';
+
+const key = { folder: '/work/ünï', tokenizer: 'abc' };
+const files = [
+  { path: 'src/a.ts', size: 10, mtimeMs: 1732900000000.25, tokenCount: 3 },
+  { path: 'odd\n"näme" 🎉', size: 0, mtimeMs: 0, tokenCount: 0 },
+  { path: 'b', size: 2 ** 40, mtimeMs: -1, tokenCount: 2 },
+];
+const snapshot: FolderSnapshot = { files: fileTable(files), tokens: Uint16Array.of(1, 2, 65534, 4, 5) };
+
+test('a snapshot comes back as it was, in 16 and 32 bits', async (t) => {
+  const cacheDir = temporaryFolder(t, {});
+  const file = snapshotFile(cacheDir, key);
+  for (const tokens of [snapshot.tokens, Int32Array.of(1, 2, 151_000, 4, 5)]) {
+    await writeSnapshot(file, key, { ...snapshot, tokens });
+    const read = await readSnapshot(file, key);
+    assert.deepEqual(read?.tokens, tokens);
+    assert.deepEqual([...fileEntries(read!.files)], files);
+  }
+  assert.equal(readdirSync(dirname(file)).length, 1, 'nothing temporary stays');
+});
+
+test('no file is no snapshot', async (t) => {
+  assert.equal(await readSnapshot(snapshotFile(temporaryFolder(t, {}), key), key), undefined);
+});
+
+test('any damage is noticed', async (t) => {
+  const file = snapshotFile(temporaryFolder(t, {}), key);
+  await writeSnapshot(file, key, snapshot);
+  const good = readFileSync(file);
+  await fc.assert(
+    fc.asyncProperty(fc.nat(good.length - 1), fc.integer({ min: 1, max: 255 }), async (at, flip) => {
+      const bad = Buffer.from(good);
+      bad[at] ^= flip;
+      writeFileSync(file, bad);
+      await assert.rejects(readSnapshot(file, key), { code: 'io', message: /is rebuilt/ });
+    }),
+  );
+  for (const length of [0, 1, 15, 16, 40, good.length - 1]) {
+    writeFileSync(file, good.subarray(0, length));
+    await assert.rejects(readSnapshot(file, key), { code: 'io' }, `${length} bytes`);
+  }
+});
+
+test('a snapshot of another folder or tokenizer is not taken', async (t) => {
+  const cacheDir = temporaryFolder(t, {});
+  const file = snapshotFile(cacheDir, key);
+  await writeSnapshot(file, key, snapshot);
+  for (const other of [
+    { ...key, tokenizer: 'new' },
+    { ...key, folder: '/else' },
+  ]) {
+    await assert.rejects(readSnapshot(file, other), { code: 'io' });
+    assert.notEqual(snapshotFile(cacheDir, other), file);
+  }
+});
+
+test('when saving fails, the old snapshot and no half-written one is there', async (t) => {
+  const cacheDir = temporaryFolder(t, {});
+  put(join(cacheDir, 'ngrams'), 'a file where the folder should be');
+  await assert.rejects(writeSnapshot(snapshotFile(cacheDir, key), key, snapshot), { code: 'io' });
+  assert.deepEqual(readdirSync(cacheDir), ['ngrams']);
+});
