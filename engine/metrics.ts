@@ -1,3 +1,4 @@
+import type { Algorithm, CompletionMetrics } from './protocol.ts';
 import type { DraftSource, TokenTree } from './tree/tokenTree.ts';
 
 /**
@@ -30,6 +31,17 @@ export function meanAcceptanceLength({ numDrafts, numAcceptedTokens }: DecodeMet
 /** Completion tokens per second of the whole generation, prefill excluded. */
 export function tokensPerSecond({ completionTokens, decodeMs }: DecodeMetrics): number {
   return decodeMs === 0 ? 0 : (1000 * completionTokens) / decodeMs;
+}
+
+/** The metrics as an editor gets them. */
+export function completionMetrics(algorithm: Algorithm, metrics: DecodeMetrics): CompletionMetrics {
+  const { numSteps: _steps, draftMs: _draftMs, verifyMs: _verifyMs, ...shared } = metrics;
+  return {
+    algorithm,
+    ...shared,
+    meanAcceptanceLength: meanAcceptanceLength(metrics),
+    tokensPerS: tokensPerSecond(metrics),
+  };
 }
 
 /** Collects the metrics of one generation while it runs. */

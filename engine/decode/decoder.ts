@@ -42,6 +42,8 @@ export async function decode(
   strategy: DecodeStrategy,
   request: DecodeRequest,
 ): Promise<DecodeResult> {
+  if (request.signal.aborted)
+    return { finish: 'cancelled', tokens: [], metrics: new MetricsRecorder(0, 0).finish(0) };
   session.start(request.prompt, request.maxNewTokens);
   const metrics = new MetricsRecorder(request.prompt.tokens.length, session.pending);
   const output = new Output(request);
@@ -56,7 +58,12 @@ export async function decode(
     const verifyMs = performance.now() - started;
     metrics.step(tree, verified.accepted, draftMs, verifyMs);
     if (draftMs > 0) strategy.drafter?.observe({ tree, ...verified });
-    strategy.controller.observe({ drafted: tree.size, accepted: verified.accepted.length, draftMs, verifyMs });
+    strategy.controller.observe({
+      drafted: tree.size,
+      accepted: verified.accepted.length,
+      draftMs,
+      verifyMs,
+    });
     output.push([...verified.accepted.map((node) => tree.tokens[node]), verified.bonus]);
   }
   const { finish = 'cancelled', tokens } = output;

@@ -104,7 +104,9 @@ export class Session implements SessionView {
     const tokens = new Int32Array(pending + tree.size);
     tokens.set(this.#buffer.subarray(this.#kv.length, this.#length));
     tokens.set(tree.tokens, pending);
-    const parents = tokens.map((_, row) => (row < pending ? row - 1 : treeParent(tree, row - pending, pending)));
+    const parents = tokens.map((_, row) =>
+      row < pending ? row - 1 : treeParent(tree, row - pending, pending),
+    );
     const rows = Int32Array.from({ length: tree.size + 1 }, (_, row) => pending - 1 + row);
     return this.#kv.forward({ tokens, parents, rows, want });
   }

@@ -1,0 +1,227 @@
+import { basename } from 'node:path';
+import type { TextDocument } from 'vscode-languageserver-textdocument';
+import { Completer, type Completion, type CompletionPlace } from './completer.ts';
+import { defaultThreads } from './config.ts';
+import { createController, createDrafter } from './draft/createDrafter.ts';
+import { LastSuggestion } from './draft/lastSuggestion.ts';
+import { embeddedModelDir } from './embeddedModel.ts';
+import { SlipstreamError } from './errors.ts';
+import { completionMetrics } from './metrics.ts';
+import { ModelRuntime } from './modelRuntime.ts';
+import type * as protocol from './protocol.ts';
+import type { CompleteRequest, Engine, EngineOptions } from './server/server.ts';
+import type { ContextDocument } from './text/snippets.ts';
+import { documentId } from './workspace/documentId.ts';
+import { WorkspaceFolders } from './workspace/workspaceFolders.ts';
+import { WorkspaceIndex } from './workspace/workspaceIndex.ts';
+
+/** Open documents that may give context, the most recently used first. */
+const CONTEXT_DOCUMENTS = 20;
+
+/** @throws SlipstreamError when the model cannot be loaded */
+export async function createEngine(options: EngineOptions): Promise<SlipstreamEngine> {
+  const runtime = await loadRuntime(options.settings, options);
+  return new SlipstreamEngine(runtime, options);
+}
+
+function loadRuntime({ model, device }: protocol.EngineSettings, { cacheDir, log }: EngineOptions) {
+  const dir = model ?? embeddedModelDir;
+  return ModelRuntime.load(dir, { device, cacheDir, threads: defaultThreads, log });
+}
+
+/** Composition root: the model, the workspace index and the drafters behind the requests of an editor. */
+export class SlipstreamEngine implements Engine {
+  readonly #options: EngineOptions;
+  readonly #folders = new WorkspaceFolders();
+  /** The most recently used last. */
+  readonly #recent = new Set<string>();
+  #settings: protocol.EngineSettings;
+  #runtime: ModelRuntime;
+  #index: WorkspaceIndex;
+  #completer: Completer;
+  #lastPrompt: string | null = null;
+
+  constructor(runtime: ModelRuntime, options: EngineOptions) {
+    this.#options = options;
+    this.#settings = options.settings;
+    this.#runtime = runtime;
+    this.#index = this.#createIndex();
+    this.#completer = this.#createCompleter();
+    this.setFolders(options.workspaceFolders);
+  }
+
+  get facts(): protocol.ModelFacts {
+    const { model, deviceNote } = this.#runtime;
+    const { name, device, precision } = model.info;
+    return { name, device, precision, ...(deviceNote !== undefined && { deviceNote }) };
+  }
+
+  get runtime(): ModelRuntime {
+    return this.#runtime;
+  }
+
+  /** When the workspace is indexed as far as it is known. */
+  whenIndexed(): Promise<void> {
+    return this.#index.whenIdle();
+  }
+
+  async complete(request: CompleteRequest, signal: AbortSignal): Promise<protocol.CompleteResult> {
+    const { outcome, metrics } = await this.completeInDetail(request, signal);
+    if (outcome.kind !== 'text') return outcome;
+    const { text, range } = outcome;
+    return { kind: 'completion', text, range, metrics: completionMetrics(this.#settings.algorithm, metrics) };
+  }
+
+  /** `complete` with all that the command line and the benchmark show. */
+  async completeInDetail(request: CompleteRequest, signal: AbortSignal): Promise<Completion> {
+    this.#touch(request.document.uri);
+    const release = this.#index.hold();
+    try {
+      const { onText } = request;
+      const { maxTokens } = this.#settings;
+      const completion = await this.#completer.complete(this.#place(request), { maxTokens, onText, signal });
+      this.#lastPrompt = completion.prompt.parts.map((part) => part.text).join('');
+      return completion;
+    } catch (error) {
+      await this.#leaveDevice(error);
+      throw error;
+    } finally {
+      release();
+    }
+  }
+
+  lastPrompt(): string | null {
+    return this.#lastPrompt;
+  }
+
+  didAccept(uri: string): void {
+    this.#touch(uri);
+  }
+
+  documentChanged(document: TextDocument): void {
+    this.#touch(document.uri);
+    this.#index.documentChanged(document.uri, () => document.getText());
+  }
+
+  documentClosed(uri: string): void {
+    this.#recent.delete(uri);
+    this.#index.documentClosed(uri);
+  }
+
+  filesChanged(changes: readonly protocol.FileChange[]): void {
+    this.#index.filesChanged(changes.map(({ uri }) => uri));
+  }
+
+  setFolders(folders: readonly protocol.WorkspaceFolder[]): void {
+    this.#folders.set(folders);
+    this.#index.setFolders(this.#folders.indexed);
+  }
+
+  async setSettings(settings: protocol.EngineSettings): Promise<void> {
+    const { model, device } = this.#settings;
+    if (settings.model !== model || settings.device !== device) {
+      await this.#replaceRuntime(await loadRuntime(settings, this.#options));
+    }
+    this.#settings = settings;
+    this.#completer = this.#createCompleter();
+  }
+
+  async dispose(): Promise<void> {
+    await this.#index.dispose();
+    await this.#runtime.dispose();
+  }
+
+  /** After a fault of the device the CPU goes on, once and for all: no loop of restarts. */
+  async #leaveDevice(error: unknown): Promise<void> {
+    const lost = error instanceof SlipstreamError && ['device.lost', 'outOfMemory'].includes(error.code);
+    if (!lost || this.#runtime.model.info.device === 'cpu') return;
+    this.#options.log('warn', `${error.message} The CPU goes on.`);
+    const settings = { ...this.#settings, device: 'cpu' } as const;
+    await this.#replaceRuntime(await loadRuntime(settings, this.#options));
+    this.#settings = settings;
+    this.#completer = this.#createCompleter();
+  }
+
+  async #replaceRuntime(runtime: ModelRuntime): Promise<void> {
+    const old = this.#runtime;
+    this.#runtime = runtime;
+    if (old.dir !== runtime.dir) {
+      await this.#index.dispose();
+      this.#index = this.#createIndex();
+      this.#index.setFolders(this.#folders.indexed);
+    }
+    await old.dispose();
+  }
+
+  #createIndex(): WorkspaceIndex {
+    const { cacheDir, onIndexProgress, log } = this.#options;
+    return new WorkspaceIndex({
+      modelDir: this.#runtime.dir,
+      vocabSize: this.#runtime.model.info.vocabSize,
+      cacheDir,
+      onProgress: onIndexProgress,
+      log,
+    });
+  }
+
+  #createCompleter(): Completer {
+    const { tokenizer, costTable, model } = this.#runtime;
+    const { vocabSize } = model.info;
+    const lastSuggestion = new LastSuggestion((text) => tokenizer.encode(text), vocabSize);
+    const { specialTokenIds } = tokenizer;
+    const drafter = createDrafter(this.#settings, {
+      vocabSize,
+      specialTokenIds,
+      workspace: this.#index,
+      lastSuggestion,
+    });
+    const controller = createController(this.#settings, costTable);
+    return new Completer({ runtime: this.#runtime, drafter, controller, lastSuggestion });
+  }
+
+  #place(request: CompleteRequest): CompletionPlace {
+    const { document, position, selectedSuggestion, indentation, notebookCells, openDocuments } = request;
+    const folder = this.#folders.of(document.uri);
+    return {
+      document,
+      position,
+      selectedSuggestion,
+      indentation,
+      path: this.#folders.relativePath(document.uri),
+      repo: folder?.name,
+      around: notebookCells && around(document, notebookCells),
+      context: this.#context(document, notebookCells ?? [], openDocuments),
+    };
+  }
+
+  #context(
+    document: TextDocument,
+    cells: readonly TextDocument[],
+    open: readonly TextDocument[],
+  ): ContextDocument[] {
+    const byRecency = [...this.#recent].reverse();
+    return open
+      .filter((other) => other.uri !== document.uri && !cells.includes(other))
+      .sort((a, b) => byRecency.indexOf(a.uri) - byRecency.indexOf(b.uri))
+      .slice(0, CONTEXT_DOCUMENTS)
+      .map((other) => ({
+        uri: other.uri,
+        version: other.version,
+        path: this.#folders.relativePath(other.uri) ?? basename(documentId(other.uri)),
+        text: other.getText(),
+      }));
+  }
+
+  #touch(uri: string): void {
+    this.#recent.delete(uri);
+    this.#recent.add(uri);
+  }
+}
+
+function around(document: TextDocument, cells: readonly TextDocument[]) {
+  const index = cells.indexOf(document);
+  const join = (some: readonly TextDocument[]) => some.map((cell) => cell.getText()).join('\n\n');
+  const before = join(cells.slice(0, index));
+  const after = join(cells.slice(index + 1));
+  return { before: before && `${before}\n\n`, after: after && `\n\n${after}` };
+}
