@@ -11,7 +11,7 @@ process.once('exit', () => rmSync(dataDir, { recursive: true, force: true }));
 
 console.log('No desktop VS Code here: starting VS Code for the browser ...');
 const vsix = await packExtension(join(dataDir, 'slipstream.vsix'));
-const server = await startCodeServer({ dataDir, vsix });
+const server = await startCodeServer({ dataDir, extensions: [vsix] });
 console.log(`\nOpen ${server.url(folder)}\nCtrl+C ends it.`);
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => server.process.kill());

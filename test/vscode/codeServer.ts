@@ -1,69 +1,91 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdirSync, openSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { mkdir, open, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { installCodeServer } from './codeServerInstall.ts';
 
-export interface CodeServerOptions {
-  /** Folder for user data, extensions and the server's log. */
-  readonly dataDir: string;
-  /** The packed extension to install. */
-  readonly vsix: string;
-  /** User settings beside those that keep the window quiet. */
-  readonly settings?: Readonly<Record<string, unknown>>;
-}
-
 export interface CodeServer {
   readonly process: ChildProcess;
-  /** The address of a window on a folder. */
+  /** The address that shows a folder. */
   url(folder: string): string;
+}
+
+export interface CodeServerOptions {
+  /** A folder of its own for users' data, extensions and logs. */
+  readonly dataDir: string;
+  /** VSIX files to install. */
+  readonly extensions: readonly string[];
+  /** The user's settings, over quiet defaults. */
+  readonly settings?: Readonly<Record<string, unknown>>;
 }
 
 const quietSettings = {
   'workbench.startupEditor': 'none',
   'telemetry.telemetryLevel': 'off',
-  'files.autoSave': 'off',
   'chat.disableAIFeatures': true,
+  'workbench.secondarySideBar.defaultVisibility': 'hidden',
 };
 
-/** Starts VS Code for the browser on a free port of this machine, with the extension installed. */
-export async function startCodeServer({ dataDir, vsix, settings }: CodeServerOptions): Promise<CodeServer> {
+/** @returns once the server answers; kill its `process` to end it */
+export async function startCodeServer({
+  dataDir,
+  extensions,
+  settings,
+}: CodeServerOptions): Promise<CodeServer> {
   const { node, entry } = await installCodeServer();
-  const userData = join(dataDir, 'user-data');
-  const dirs = ['--user-data-dir', userData, '--extensions-dir', join(dataDir, 'extensions')];
-  mkdirSync(join(userData, 'User'), { recursive: true });
-  writeFileSync(
-    join(userData, 'User', 'settings.json'),
-    JSON.stringify({ ...quietSettings, ...settings }, null, 2),
-  );
-  await promisify(execFile)(node, [entry, ...dirs, '--install-extension', vsix]);
+  const userDir = join(dataDir, 'user');
+  const dirs = ['--user-data-dir', userDir, '--extensions-dir', join(dataDir, 'extensions')];
+  await mkdir(join(userDir, 'User'), { recursive: true });
+  await writeFile(settingsFile(dataDir), JSON.stringify({ ...quietSettings, ...settings }));
+  for (const vsix of extensions) {
+    await promisify(execFile)(node, [entry, ...dirs, '--install-extension', vsix]);
+  }
+
   const port = await freePort();
-  const log = openSync(join(dataDir, 'server.log'), 'a');
-  const quiet = ['--disable-telemetry', '--disable-update-check', '--disable-workspace-trust'];
-  const address = ['--auth', 'none', '--bind-addr', `127.0.0.1:${port}`];
-  const child = spawn(node, [entry, ...address, ...dirs, ...quiet], { stdio: ['ignore', log, log] });
-  await untilHealthy(child, port, join(dataDir, 'server.log'));
+  const log = await open(join(dataDir, 'server.log'), 'w');
+  const server = spawn(
+    node,
+    [
+      entry,
+      ...['--auth', 'none', '--bind-addr', `127.0.0.1:${port}`, '--log', 'debug'],
+      ...dirs,
+      ...['--disable-telemetry', '--disable-update-check', '--disable-workspace-trust'],
+    ],
+    { stdio: ['ignore', log.fd, log.fd] },
+  );
+  await log.close();
+  await untilHealthy(port, server);
   return {
-    process: child,
+    process: server,
     url: (folder) => `http://127.0.0.1:${port}/?folder=${encodeURIComponent(folder)}`,
   };
 }
 
+/** VS Code applies changes to this file while it runs. */
+export function settingsFile(dataDir: string): string {
+  return join(dataDir, 'user', 'User', 'settings.json');
+}
+
 async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
+  const probe = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => probe.once('listening', resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
   return port;
 }
 
-async function untilHealthy(child: ChildProcess, port: number, log: string): Promise<void> {
-  for (let attempt = 0; attempt < 150 && child.exitCode === null; attempt++) {
-    const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined);
-    if (answer?.ok) return;
+async function untilHealthy(port: number, server: ChildProcess): Promise<void> {
+  for (let tries = 0; tries < 150; tries++) {
+    if (server.exitCode !== null)
+      throw new Error(`code-server ended with ${server.exitCode}; see server.log`);
+    const isUp = await fetch(`http://127.0.0.1:${port}/healthz`).then(
+      () => true,
+      () => false,
+    );
+    if (isUp) return;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
-  child.kill();
-  throw new Error(`code-server did not start; its log is ${log}`);
+  server.kill();
+  throw new Error('code-server did not answer within 30 s; see server.log');
 }
