@@ -8,6 +8,9 @@ import { root, SetupError } from './setup.mjs';
 
 const minutes = 60_000;
 
+/** A Vulkan driver in software (it comes with Chromium), for the tests of the GPU path. */
+const softwareGpu = ['chromium', 'libvulkan1'];
+
 /**
  * `tool` is a program of node_modules whose exit code is the result and counts as one test; a suite without
  * one runs the `*.test.ts` files of its folder. `packages` are Debian packages that it needs.
@@ -16,8 +19,8 @@ const suites = [
   { name: 'lint', tool: ['@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'] },
   { name: 'typecheck', tool: ['typescript/bin/tsc', '--noEmit'] },
   { name: 'knip', tool: ['knip/bin/knip.js'] },
-  { name: 'unit', folder: 'test/unit', packages: ['chromium'], timeoutMs: 10 * minutes },
-  { name: 'engine', folder: 'test/engine', packages: ['chromium'], timeoutMs: 10 * minutes },
+  { name: 'unit', folder: 'test/unit', packages: softwareGpu, timeoutMs: 10 * minutes },
+  { name: 'engine', folder: 'test/engine', packages: softwareGpu, timeoutMs: 10 * minutes },
   {
     name: 'vscode',
     folder: 'test/vscode',

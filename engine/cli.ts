@@ -2,11 +2,20 @@
 /** The command line: `slipstream COMMAND`. Exit codes: 0 done, 1 a fault, 2 a mistake in what was typed. */
 import { type Command, commandHelp, overview } from './cli/command.ts';
 import { CommandLine, usageError } from './cli/commandLine.ts';
+import { completeCommand } from './cli/complete.ts';
+import { generateCommand } from './cli/generate.ts';
+import { indexCommand } from './cli/indexFolder.ts';
 import { logitsCommand } from './cli/logits.ts';
 import { tokenizeCommand } from './cli/tokenize.ts';
 import { SlipstreamError } from './errors.ts';
 
-const commands: readonly Command[] = [logitsCommand, tokenizeCommand];
+const commands: readonly Command[] = [
+  completeCommand,
+  generateCommand,
+  logitsCommand,
+  tokenizeCommand,
+  indexCommand,
+];
 
 async function main(args: readonly string[]): Promise<void> {
   const [name, ...rest] = args;

@@ -1,6 +1,6 @@
-import { availableParallelism } from 'node:os';
 import { compileModel } from '../compile/compileModel.ts';
 import { precisions } from '../compile/precision.ts';
+import { defaultThreads } from '../config.ts';
 import { openCpuModel } from '../model/cpuModel.ts';
 import type { LanguageModel } from '../model/languageModel.ts';
 import { cacheDir, cacheOptions } from './cacheOption.ts';
@@ -8,6 +8,7 @@ import type { Command } from './command.ts';
 import { type CommandLine, usageError } from './commandLine.ts';
 import { modelOptions, requiredModelDir } from './modelOption.ts';
 import { printJson } from './output.ts';
+import { checkSequence } from './sequence.ts';
 
 /** Tokens a pass: the attention mask of a pass is square in them. */
 const CHUNK = 256;
@@ -31,7 +32,7 @@ export const logitsCommand: Command = {
     if (last > tokens.length) throw usageError(`--last: there are only ${tokens.length} token ids`);
     const model = await openModel(modelDir, line);
     try {
-      checkTokens(tokens, model);
+      checkSequence('token-ids', tokens, 0, model.info);
       printJson({ token_ids: [...tokens], logits: await lastLogits(model, tokens, last) });
     } finally {
       await model.dispose();
@@ -42,19 +43,7 @@ export const logitsCommand: Command = {
 async function openModel(modelDir: string, line: CommandLine): Promise<LanguageModel> {
   const precision = line.choice('precision', precisions) ?? 'fp32';
   const compiled = await compileModel(modelDir, { precision, taps: [], cacheDir: cacheDir(line) });
-  return openCpuModel(compiled, availableParallelism());
-}
-
-function checkTokens(tokens: Int32Array, { info }: LanguageModel): void {
-  const unknown = tokens.find((token) => token >= info.vocabSize);
-  if (unknown !== undefined) {
-    throw usageError(`--token-ids: ${unknown} is outside the model's vocabulary of ${info.vocabSize}`);
-  }
-  if (tokens.length > info.contextLength) {
-    throw usageError(
-      `--token-ids: ${tokens.length} tokens, but the model's context is ${info.contextLength}`,
-    );
-  }
+  return openCpuModel(compiled, defaultThreads);
 }
 
 /** @returns [last, vocab] */

@@ -7,6 +7,11 @@ export const modelOptions = {
   'model-path': { value: 'DIR', help: '', sameAs: 'model' },
 } as const satisfies Record<string, Option>;
 
+export async function modelDir(line: CommandLine): Promise<string | undefined> {
+  const dir = line.text('model');
+  return dir === undefined ? undefined : requireFolder(dir);
+}
+
 export async function requiredModelDir(line: CommandLine): Promise<string> {
   return requireFolder(line.requiredText('model'));
 }

@@ -1,0 +1,161 @@
+import { basename, extname, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { TextDocument } from 'vscode-languageserver-textdocument';
+import type { Completion } from '../completer.ts';
+import { createEngine, type SlipstreamEngine } from '../engine.ts';
+import { devices, type EngineSettings, type Indentation, type Position } from '../protocol.ts';
+import { cacheDir, cacheOptions } from './cacheOption.ts';
+import type { Command } from './command.ts';
+import { type CommandLine, usageError } from './commandLine.ts';
+import { readTextFile, requireFolder } from './files.ts';
+import { metricsDocument, metricsLine } from './metricsDocument.ts';
+import { modelDir, modelOptions } from './modelOption.ts';
+import { printJson, printNote, printText } from './output.ts';
+import { algorithmName, draftSettings, speculationOptions } from './speculationOptions.ts';
+
+const DEFAULT_MAX_NEW_TOKENS = 128;
+
+export const completeCommand: Command = {
+  name: 'complete',
+  summary: 'Print the suggestion at a place in a file, as the editor would show it.',
+  synopsis: '--file FILE --line L --column C [--workspace DIR] [options]',
+  options: {
+    file: { value: 'FILE', help: 'The file, UTF-8.' },
+    line: { value: 'L', help: 'Line of the cursor, from 1.' },
+    column: { value: 'C', help: 'Column of the cursor, from 1, in UTF-16 code units.' },
+    workspace: { value: 'DIR', help: 'Draft from the files of this folder too. Indexed first.' },
+    model: { value: 'DIR', help: `${modelOptions.model.help} Default: the included model.` },
+    'model-path': modelOptions['model-path'],
+    device: { value: devices.join('|'), help: 'What the model runs on. Default: auto.' },
+    'max-new-tokens': {
+      value: 'N',
+      help: `Longest suggestion in tokens. Default: ${DEFAULT_MAX_NEW_TOKENS}.`,
+    },
+    ...speculationOptions,
+    ...cacheOptions,
+    'show-prompt': { help: 'Show the prompt too: on stderr, or as "prompt" of the JSON document.' },
+    json: { help: 'Print {"text", "token_ids", "algorithm", "metrics", ...}.' },
+  },
+  async run(line) {
+    const request = await parseRequest(line);
+    const completion = await complete(request);
+    if (line.flag('json')) printJson(document(completion, request, line.flag('show-prompt')));
+    else print(completion, line.flag('show-prompt'));
+  },
+};
+
+interface CompleteRequest {
+  readonly document: TextDocument;
+  readonly position: Position;
+  readonly workspace: string | undefined;
+  readonly settings: EngineSettings;
+  readonly cacheDir: string;
+}
+
+async function parseRequest(line: CommandLine): Promise<CompleteRequest> {
+  const file = resolve(line.requiredText('file'));
+  const at = { line: line.requiredInteger('line', 1), column: line.requiredInteger('column', 1) };
+  const workspace = line.text('workspace');
+  const settings = await parseSettings(line);
+  const text = await readTextFile(file);
+  const document = TextDocument.create(pathToFileURL(file).href, extname(file).slice(1), 1, text);
+  return {
+    document,
+    position: positionIn(document, at),
+    workspace: workspace === undefined ? undefined : resolve(await requireFolder(workspace)),
+    settings,
+    cacheDir: cacheDir(line),
+  };
+}
+
+async function parseSettings(line: CommandLine): Promise<EngineSettings> {
+  const { algorithm, numDraftTokens } = draftSettings(line);
+  const model = await modelDir(line);
+  return {
+    algorithm,
+    device: line.choice('device', devices) ?? 'auto',
+    maxTokens: line.integer('max-new-tokens', 1) ?? DEFAULT_MAX_NEW_TOKENS,
+    ...(numDraftTokens !== undefined && { numDraftTokens }),
+    ...(model !== undefined && { model }),
+  };
+}
+
+function positionIn(document: TextDocument, { line, column }: { line: number; column: number }): Position {
+  if (line > document.lineCount) throw usageError(`--line: the file has ${document.lineCount} lines`);
+  const start = { line: line - 1, character: 0 };
+  const length = document.getText({ start, end: { line, character: 0 } }).replace(/[\r\n]+$/, '').length;
+  if (column > length + 1) throw usageError(`--column: line ${line} ends at column ${length + 1}`);
+  return { line: line - 1, character: column - 1 };
+}
+
+async function complete(request: CompleteRequest): Promise<Completion> {
+  const { settings, cacheDir, workspace } = request;
+  const engine = await createEngine({
+    settings,
+    cacheDir,
+    workspaceFolders: workspace === undefined ? [] : [workspaceFolder(workspace)],
+    log: (level, message) => {
+      if (level === 'warn' || level === 'error') printNote(message);
+    },
+    onIndexProgress: () => {},
+  });
+  try {
+    return await completeWith(engine, request);
+  } finally {
+    await engine.dispose();
+  }
+}
+
+async function completeWith(engine: SlipstreamEngine, { document, position }: CompleteRequest) {
+  engine.documentChanged(document);
+  await engine.whenIndexed();
+  const request = {
+    document,
+    position,
+    trigger: 'invoke',
+    indentation: indentationOf(document.getText()),
+    openDocuments: [document],
+    onText: () => {},
+  } as const;
+  return engine.completeInDetail(request, new AbortController().signal);
+}
+
+function workspaceFolder(path: string) {
+  return { uri: pathToFileURL(path).href, name: basename(path), exclude: [] };
+}
+
+/** The file's own, as an editor would detect it. */
+function indentationOf(text: string): Indentation {
+  const steps = [...text.matchAll(/^( {2,8})\S/gm)].map(([, spaces]) => spaces.length);
+  return { insertSpaces: !/^\t/m.test(text), tabSize: steps.length > 0 ? Math.min(...steps) : 4 };
+}
+
+function document(
+  { outcome, tokens, prompt, metrics }: Completion,
+  request: CompleteRequest,
+  showPrompt: boolean,
+) {
+  const { settings, position } = request;
+  return {
+    text: outcome.kind === 'text' ? outcome.text : '',
+    // What stands after the cursor and is part of the text already.
+    replaced_characters: outcome.kind === 'text' ? outcome.range.end.character - position.character : 0,
+    ...(outcome.kind === 'empty' && { empty_reason: outcome.reason }),
+    token_ids: tokens,
+    algorithm: algorithmName(settings.algorithm),
+    metrics: metricsDocument(metrics),
+    ...(showPrompt && { prompt: promptText(prompt) }),
+  };
+}
+
+function print({ outcome, prompt, metrics }: Completion, showPrompt: boolean): void {
+  if (showPrompt) printNote(promptText(prompt));
+  if (outcome.kind === 'text') printText(outcome.text);
+  else printNote(`No suggestion: ${outcome.kind === 'empty' ? outcome.reason : 'cancelled'}.`);
+  printNote(metricsLine(metrics));
+}
+
+/** Special tokens visible. */
+function promptText({ parts }: Completion['prompt']): string {
+  return parts.map(({ text }) => text).join('');
+}

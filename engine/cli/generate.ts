@@ -1,0 +1,135 @@
+import { type Precision, precisions } from '../compile/precision.ts';
+import { defaultThreads } from '../config.ts';
+import { type DecodeResult, decode } from '../decode/decoder.ts';
+import { Session } from '../decode/session.ts';
+import { createController, createDrafter, type DraftSettings } from '../draft/createDrafter.ts';
+import { SlipstreamError } from '../errors.ts';
+import { openModel } from '../model/openModel.ts';
+import { loadTokenizer, type Tokenizer } from '../model/tokenizer.ts';
+import { greedyVerifier } from '../verify/greedy.ts';
+import { cacheDir, cacheOptions } from './cacheOption.ts';
+import type { Command } from './command.ts';
+import { type CommandLine, usageError } from './commandLine.ts';
+import { metricsDocument, metricsLine } from './metricsDocument.ts';
+import { modelOptions, requiredModelDir } from './modelOption.ts';
+import { printJson, printNote, printText } from './output.ts';
+import { checkSequence } from './sequence.ts';
+import { algorithmName, draftSettings, speculationOptions } from './speculationOptions.ts';
+
+export const generateCommand: Command = {
+  name: 'generate',
+  summary: 'Continue a prompt, greedily and raw: no fill-in-the-middle, no stop rules but the end token.',
+  synopsis: '--model DIR (--token-ids 1,2,3 | --prompt TEXT) --max-new-tokens N [options]',
+  options: {
+    ...modelOptions,
+    prompt: { value: 'TEXT', help: 'The prompt as text; special tokens in it are text.' },
+    'token-ids': { value: 'IDS', help: 'The prompt as token ids separated by commas.' },
+    'max-new-tokens': { value: 'N', help: 'How many tokens to generate at most.' },
+    precision: { value: 'P', help: `${precisions.join(', ')}. Default: what suggestions use.` },
+    ...speculationOptions,
+    'ignore-eos': { help: 'Go on after an end token.' },
+    ...cacheOptions,
+    json: { help: 'Print {"text", "token_ids", "algorithm", "metrics"}.' },
+  },
+  async run(line) {
+    const request = await parseRequest(line);
+    const { text, result } = await generate(request);
+    if (line.flag('json')) {
+      printJson({
+        text,
+        token_ids: result.tokens,
+        algorithm: algorithmName(request.drafting.algorithm),
+        metrics: metricsDocument(result.metrics),
+      });
+    } else {
+      printText(text ?? result.tokens.join(','));
+      printNote(metricsLine(result.metrics));
+    }
+  },
+};
+
+interface GenerateRequest {
+  readonly modelDir: string;
+  readonly prompt: { readonly text: string } | { readonly tokenIds: Int32Array };
+  readonly maxNewTokens: number;
+  readonly precision: Precision | undefined;
+  readonly drafting: DraftSettings;
+  readonly ignoreEos: boolean;
+  readonly cacheDir: string;
+}
+
+async function parseRequest(line: CommandLine): Promise<GenerateRequest> {
+  return {
+    modelDir: await requiredModelDir(line),
+    prompt: parsePrompt(line),
+    maxNewTokens: line.requiredInteger('max-new-tokens', 1),
+    precision: line.choice('precision', precisions),
+    drafting: draftSettings(line),
+    ignoreEos: line.flag('ignore-eos'),
+    cacheDir: cacheDir(line),
+  };
+}
+
+function parsePrompt(line: CommandLine): GenerateRequest['prompt'] {
+  const text = line.text('prompt');
+  const tokenIds = line.tokenIds('token-ids');
+  if (text !== undefined && tokenIds === undefined) return { text };
+  if (tokenIds !== undefined && text === undefined) return { tokenIds };
+  throw usageError('give either --prompt or --token-ids');
+}
+
+/** @returns no text for a model without a tokenizer */
+async function generate(request: GenerateRequest): Promise<{ text: string | null; result: DecodeResult }> {
+  const { modelDir, precision, maxNewTokens, drafting } = request;
+  const tokenizer = await findTokenizer(request);
+  const { model, costTable } = await openModel(modelDir, {
+    device: 'cpu',
+    cacheDir: request.cacheDir,
+    threads: defaultThreads,
+    log: (_level, message) => printNote(message),
+    ...(precision && { precision }),
+  });
+  try {
+    const tokens = promptTokens(request, tokenizer);
+    checkSequence('text' in request.prompt ? 'prompt' : 'token-ids', tokens, maxNewTokens, model.info);
+    const session = new Session(model.createKvCache(tokens.length + maxNewTokens));
+    const drafter = createDrafter(drafting, {
+      vocabSize: model.info.vocabSize,
+      specialTokenIds: tokenizer?.specialTokenIds ?? new Set(model.info.eosTokenIds),
+    });
+    const result = await decode(
+      session,
+      { drafter, controller: createController(drafting, costTable), verifier: greedyVerifier },
+      {
+        prompt: { tokens, prefix: { start: 0, end: tokens.length }, suffix: { start: 0, end: 0 } },
+        maxNewTokens,
+        endTokens: new Set(request.ignoreEos ? [] : model.info.eosTokenIds),
+        onToken: () => 'continue',
+        signal: new AbortController().signal,
+      },
+    );
+    return { text: tokenizer ? tokenizer.decode(result.tokens) : null, result };
+  } finally {
+    await model.dispose();
+  }
+}
+
+/** Token ids need no tokenizer: a model folder without one still generates. */
+async function findTokenizer({ modelDir, prompt }: GenerateRequest): Promise<Tokenizer | undefined> {
+  try {
+    return await loadTokenizer(modelDir);
+  } catch (error) {
+    const missing = error instanceof SlipstreamError && error.code === 'model.notFound';
+    if (missing && 'tokenIds' in prompt) return undefined;
+    throw error;
+  }
+}
+
+function promptTokens({ prompt }: GenerateRequest, tokenizer: Tokenizer | undefined): Int32Array {
+  if ('tokenIds' in prompt) return prompt.tokenIds;
+  const { bosTokenId } = tokenizer!;
+  return Int32Array.from([
+    ...(bosTokenId === undefined ? [] : [bosTokenId]),
+    ...tokenizer!.encode(prompt.text),
+  ]);
+}
