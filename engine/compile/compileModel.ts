@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { SlipstreamError } from '../errors.ts';
 import { type Checkpoint, openCheckpoint, weightFiles } from './checkpoint.ts';
 import { ContentHasher } from './contentHash.ts';
-import { buildDecoderGraph } from './decoderGraph.ts';
+import { buildDecoderGraph, type DecoderGraphOptions } from './decoderGraph.ts';
 import { writeOnnxModel } from './onnxModel.ts';
-import { kernels, type Precision } from './precision.ts';
+import { type Device, decoderKernels, type Precision } from './precision.ts';
 import { WeightWriter } from './weightWriter.ts';
 
 /** Part of every cache key: raise it when the same checkpoint would compile to another graph. */
@@ -20,6 +20,8 @@ const MANIFEST_FILE = 'manifest.json';
 const ABANDONED_MS = 3_600_000;
 
 export interface CompileOptions {
+  /** Default: cpu. */
+  readonly device?: Device;
   readonly precision: Precision;
   /** See DecoderGraphOptions.taps. */
   readonly taps: readonly number[];
@@ -28,6 +30,7 @@ export interface CompileOptions {
 
 export interface CompiledModel {
   readonly checkpoint: Checkpoint;
+  readonly device: Device;
   readonly precision: Precision;
   readonly taps: readonly number[];
   readonly graphFile: string;
@@ -43,33 +46,40 @@ interface Manifest {
 
 /**
  * A checkpoint as an ONNX graph on disk, from the cache where it is there already (key: content of the checkpoint,
- * compiler version, precision, taps). Written beside and renamed, so that a half-written graph is never used.
+ * compiler version, device, precision, taps). Written beside and renamed, so that a half-written graph is never used.
  *
- * @throws SlipstreamError model.* for a bad checkpoint, io when the cache folder cannot be written
+ * @throws SlipstreamError model.* for a bad checkpoint, usage when the device cannot run the precision, io when the
+ *   cache folder cannot be written
  */
 export async function compileModel(dir: string, options: CompileOptions): Promise<CompiledModel> {
+  const { device = 'cpu', precision, taps } = options;
+  const kernels = decoderKernels(device, precision);
   const opened = await openCheckpoint(dir);
   const contextLength = Math.min(opened.architecture.contextLength, LONGEST_CONTEXT);
   const checkpoint = { ...opened, architecture: { ...opened.architecture, contextLength } };
   const root = join(options.cacheDir, 'compiled');
-  const key = await cacheKey(checkpoint, options);
+  const key = await cacheKey(checkpoint, { ...options, device });
   const folder = join(root, key);
   const cached = await readManifest(folder);
-  const manifest = cached ?? (await compileInto(folder, root, checkpoint, options));
-  const { precision, taps } = options;
+  const manifest = cached ?? (await compileInto(folder, root, checkpoint, { ...kernels, taps }));
   const graphFile = join(folder, GRAPH_FILE);
-  return { checkpoint, precision, taps, graphFile, weightBytes: manifest.weightBytes, key };
+  return { checkpoint, device, precision, taps, graphFile, weightBytes: manifest.weightBytes, key };
 }
 
-async function cacheKey({ dir, name }: Checkpoint, { precision, taps, cacheDir }: CompileOptions) {
+async function cacheKey(
+  { dir, name }: Checkpoint,
+  { device, precision, taps, cacheDir }: Required<CompileOptions>,
+) {
   const files = [join(dir, 'config.json'), ...(await weightFiles(dir))];
   const content = await new ContentHasher(join(cacheDir, 'content-hashes.json'))
     .hash(files)
     .catch((cause) => {
       throw new SlipstreamError('io', `${cacheDir}: cannot be written (${cause.message}).`, { cause });
     });
-  const hash = createHash('sha256').update(JSON.stringify([COMPILER_VERSION, content, precision, taps]));
-  return `${name.replace(/[^\w.-]/g, '_')}-${precision}-${hash.digest('hex').slice(0, 24)}`;
+  const hash = createHash('sha256').update(
+    JSON.stringify([COMPILER_VERSION, content, device, precision, taps]),
+  );
+  return `${name.replace(/[^\w.-]/g, '_')}-${device}-${precision}-${hash.digest('hex').slice(0, 24)}`;
 }
 
 /** The manifest of a complete entry; undefined when there is none or a file is not as it was written. */
@@ -84,7 +94,12 @@ async function readManifest(folder: string): Promise<Manifest | undefined> {
   }
 }
 
-async function compileInto(folder: string, root: string, checkpoint: Checkpoint, options: CompileOptions) {
+async function compileInto(
+  folder: string,
+  root: string,
+  checkpoint: Checkpoint,
+  options: DecoderGraphOptions,
+) {
   const partial = `${folder}.partial-${process.pid}-${Date.now()}`;
   try {
     await removeAbandoned(root);
@@ -105,13 +120,11 @@ async function compileInto(folder: string, root: string, checkpoint: Checkpoint,
   }
 }
 
-async function writeCompiled(folder: string, checkpoint: Checkpoint, { precision, taps }: CompileOptions) {
+async function writeCompiled(folder: string, checkpoint: Checkpoint, options: DecoderGraphOptions) {
   const handle = await open(join(folder, WEIGHTS_FILE), 'wx');
   const weights = new WeightWriter(handle, WEIGHTS_FILE);
   try {
-    const graph = writeOnnxModel(
-      await buildDecoderGraph(checkpoint, { ...kernels[precision], taps }, weights),
-    );
+    const graph = writeOnnxModel(await buildDecoderGraph(checkpoint, options, weights));
     await writeFile(join(folder, GRAPH_FILE), graph);
     const manifest: Manifest = { graphBytes: graph.length, weightBytes: weights.bytes };
     await writeFile(join(folder, MANIFEST_FILE), JSON.stringify(manifest));

@@ -1,4 +1,4 @@
-import type { Architecture } from './architecture.ts';
+import type { AttentionKernel, HeadShape, RopeTables } from './attention.ts';
 import type { GraphBuilder, Value } from './graphBuilder.ts';
 
 /**
@@ -26,7 +26,7 @@ export function closedRows(position: number): number {
 }
 
 /** What every layer's attention reads beside its own KV rows. */
-export interface AttentionInputs {
+interface AttentionInputs {
   readonly positions: Value; // [1, T] int64
   readonly closedMask: Value; // [1 or group * T, P], 0 on a row that is closed for the token, very negative elsewhere
   readonly openMask: Value; // [group * T, OPEN_ROWS + T], 0 where a token may see an open row or a node
@@ -35,37 +35,48 @@ export interface AttentionInputs {
   readonly sin: Value;
 }
 
-export interface AttentionOutputs {
-  readonly attended: Value; // [1, T, heads * headDim]
-  readonly rows: Value; // [1, 2 * kvHeads, T, headDim]: keys (rotated), then values: what to commit
-}
-
 /**
  * Grouped-query attention for the CPU. KV rows are inputs only: no row of the past is ever copied, the new ones leave
  * the graph and whoever owns the cache writes the accepted ones. The heads of a group lie under one another as
  * rows of one matrix: one product a KV head instead of one a head.
  *
- * qkv // [1, T, (heads + 2 * kvHeads) * headDim]
+ * Inputs: positions, closed_mask and open_mask (AttentionInputs); a layer's keys_i, values_i [1, kvHeads, P, headDim] and
+ * open_i [1, 2 * kvHeads, OPEN_ROWS, headDim].
+ * Outputs: new_rows [layers, 2 * kvHeads, T, headDim]: keys (rotated), then values.
  */
-export function cpuAttention(
-  graph: GraphBuilder,
-  { heads, kvHeads, headDim }: Architecture,
-  layer: number,
-  qkv: Value,
-  inputs: AttentionInputs,
-): AttentionOutputs {
-  const shape = { heads, kvHeads, headDim };
-  const { queries, rows } = splitHeads(graph, shape, qkv, inputs);
-  const closed = closedPart(graph, shape, layer, queries, inputs);
-  const sum = openPart(graph, shape, layer, queries, rows, closed, inputs);
+export const cpuAttention: AttentionKernel = (graph, architecture, rope) => {
+  const { layers, heads, kvHeads, headDim } = architecture;
+  const inputs = attentionInputs(graph, rope);
+  const newRows: Value[] = []; // a layer: [1, 2 * kvHeads, T, headDim]
+  return {
+    layer(layer, qkv) {
+      const { queries, rows } = splitHeads(graph, architecture, qkv, inputs);
+      newRows.push(rows);
+      const closed = closedPart(graph, architecture, layer, queries, inputs);
+      const sum = openPart(graph, architecture, layer, queries, rows, closed, inputs);
+      const byHead = graph.op('Reshape', [sum, graph.ints([1, heads, -1, headDim])]);
+      const byToken = graph.op('Transpose', [byHead], { perm: [0, 2, 1, 3] });
+      return graph.op('Reshape', [byToken, graph.ints([1, -1, heads * headDim])]);
+    },
+    finish() {
+      const rows = graph.op('Concat', newRows, { axis: 0 });
+      graph.output('new_rows', rows, 'float32', [layers, 2 * kvHeads, 'T', headDim]);
+    },
+  };
+};
 
-  const byHead = graph.op('Reshape', [sum, graph.ints([1, heads, -1, headDim])]);
-  const byToken = graph.op('Transpose', [byHead], { perm: [0, 2, 1, 3] });
-  const attended = graph.op('Reshape', [byToken, graph.ints([1, -1, heads * headDim])]);
-  return { attended, rows };
+function attentionInputs(graph: GraphBuilder, { cos, sin }: RopeTables): AttentionInputs {
+  const openMask = graph.input('open_mask', 'float32', ['GT', 'O']);
+  const openLength = graph.op('Shape', [openMask], { start: 1 });
+  return {
+    positions: graph.input('positions', 'int64', [1, 'T']),
+    closedMask: graph.input('closed_mask', 'float32', ['M', 'P']),
+    openMask,
+    openLengths: graph.op('Concat', [graph.ints([1]), openLength], { axis: 0 }),
+    cos,
+    sin,
+  };
 }
-
-type HeadShape = Pick<Architecture, 'heads' | 'kvHeads' | 'headDim'>;
 
 /** queries // [1, kvHeads, group * T, headDim] */
 function splitHeads(

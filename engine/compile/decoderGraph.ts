@@ -1,17 +1,24 @@
 import { type Architecture, ropeTables } from './architecture.ts';
+import type { Attention, AttentionKernel, RopeTables } from './attention.ts';
 import { type Checkpoint, readTensor } from './checkpoint.ts';
-import { type AttentionInputs, cpuAttention } from './cpuAttention.ts';
-import { toFloat16 } from './floats.ts';
-import { GraphBuilder, type Value } from './graphBuilder.ts';
+import type { EmbeddingKernel } from './embedding.ts';
+import { type FloatType, GraphBuilder, type Value } from './graphBuilder.ts';
 import type { Linear, LinearKernel } from './linear.ts';
-import type { OnnxGraph } from './onnxModel.ts';
+import type { Dimension, OnnxGraph } from './onnxModel.ts';
 import type { WeightWriter } from './weightWriter.ts';
 
-export interface DecoderGraphOptions {
+/** How one device runs one precision. */
+export interface DecoderKernels {
+  /** What is computed in, between the weights. Outputs are float32 in any case. */
+  readonly activations: FloatType;
+  readonly attention: AttentionKernel;
   readonly linear: LinearKernel;
   /** For the output projection, whose rounding reaches the logits directly. */
   readonly outputLinear: LinearKernel;
-  readonly embedding: 'float32' | 'float16';
+  readonly embedding: EmbeddingKernel;
+}
+
+export interface DecoderGraphOptions extends DecoderKernels {
   /**
    * Residual streams to hand out (the input of a learned drafter): 0 is the embedding, i the output of layer i - 1,
    * `layers` the stream before the final norm.
@@ -22,9 +29,9 @@ export interface DecoderGraphOptions {
 /**
  * The graph of one forward pass over T new tokens on top of P rows of past.
  *
- * Inputs: tokens, positions [1, T] int64; rows [R] int64, the tokens whose prediction is wanted; closed_mask and open_mask
- * (AttentionInputs); a layer's keys_i, values_i [1, kvHeads, P, headDim] and open_i [1, 2 * kvHeads, OPEN_ROWS, headDim].
- * Outputs: argmax [1, R] int64; logits [1, R, vocab]; new_rows [layers, 2 * kvHeads, T, headDim]; tap_i [1, T, hidden].
+ * Inputs: tokens [1, T] int64; rows [R] int64, the tokens whose prediction is wanted.
+ * Outputs: argmax [1, R] int64; logits [1, R, vocab]; tap_i [1, T, hidden].
+ * KV rows and masks are the attention kernel's: see there.
  */
 export async function buildDecoderGraph(
   checkpoint: Checkpoint,
@@ -39,7 +46,6 @@ class DecoderGraph {
   readonly #options: DecoderGraphOptions;
   readonly #graph: GraphBuilder;
   readonly #architecture: Architecture;
-  readonly #newRows: Value[] = [];
 
   constructor(checkpoint: Checkpoint, options: DecoderGraphOptions, weights: WeightWriter) {
     this.#checkpoint = checkpoint;
@@ -49,8 +55,8 @@ class DecoderGraph {
   }
 
   async build(): Promise<OnnxGraph> {
-    const { layers, kvHeads, headDim } = this.#architecture;
-    const inputs = await this.#inputs();
+    const { layers } = this.#architecture;
+    const attention = this.#options.attention(this.#graph, this.#architecture, await this.#rope());
     let residual = await this.#embed();
     this.#tap(0, residual);
     let normed = this.#graph.op(
@@ -62,7 +68,7 @@ class DecoderGraph {
       },
     );
     for (let layer = 0; layer < layers; layer++) {
-      const attended = await this.#attention(layer, normed, inputs);
+      const attended = await this.#attend(layer, normed, attention);
       [normed, residual] = await this.#addAndNorm(
         attended,
         residual,
@@ -73,47 +79,34 @@ class DecoderGraph {
       this.#tap(layer + 1, residual);
     }
     await this.#predict(normed);
-    const newRows = this.#graph.op('Concat', this.#newRows, { axis: 0 });
-    this.#graph.output('new_rows', newRows, 'float32', [layers, 2 * kvHeads, 'T', headDim]);
+    attention.finish();
     return this.#graph.finish();
   }
 
-  async #inputs(): Promise<AttentionInputs> {
+  async #rope(): Promise<RopeTables> {
     const { contextLength, headDim } = this.#architecture;
-    const graph = this.#graph;
     const { cos, sin } = ropeTables(this.#architecture);
     const shape = [contextLength, headDim / 2];
-    const openMask = graph.input('open_mask', 'float32', ['GT', 'O']);
-    const openLength = graph.op('Shape', [openMask], { start: 1 });
     return {
-      positions: graph.input('positions', 'int64', [1, 'T']),
-      closedMask: graph.input('closed_mask', 'float32', ['M', 'P']),
-      openMask,
-      openLengths: graph.op('Concat', [graph.ints([1]), openLength], { axis: 0 }),
-      cos: await graph.weight('rope.cos', 'float32', shape, cos),
-      sin: await graph.weight('rope.sin', 'float32', shape, sin),
+      cos: await this.#graph.floatWeight('rope.cos', this.#options.activations, shape, cos),
+      sin: await this.#graph.floatWeight('rope.sin', this.#options.activations, shape, sin),
     };
   }
 
   async #embed(): Promise<Value> {
     const { vocabSize, hiddenSize } = this.#architecture;
     const tokens = this.#graph.input('tokens', 'int64', [1, 'T']);
-    const table = await this.#tensor('model.embed_tokens.weight');
-    const { embedding } = this.#options;
-    const data = embedding === 'float32' ? table : toFloat16(table);
-    const weight = await this.#graph.weight('embedding', embedding, [vocabSize, hiddenSize], data);
-    const rows = this.#graph.op('Gather', [weight, tokens]);
-    return embedding === 'float32' ? rows : this.#graph.op('Cast', [rows], { to: 1 });
+    const weight = await this.#tensor('model.embed_tokens.weight');
+    return this.#options.embedding(this.#graph, tokens, { vocabSize, hiddenSize, weight });
   }
 
-  async #attention(layer: number, x: Value, inputs: AttentionInputs): Promise<Value> {
+  async #attend(layer: number, x: Value, attention: Attention): Promise<Value> {
     const qkv = await this.#linear(x, this.#options.linear, [
       this.#name(layer, 'self_attn.q_proj'),
       this.#name(layer, 'self_attn.k_proj'),
       this.#name(layer, 'self_attn.v_proj'),
     ]);
-    const { attended, rows } = cpuAttention(this.#graph, this.#architecture, layer, qkv, inputs);
-    this.#newRows.push(rows);
+    const attended = attention.layer(layer, qkv);
     return this.#linear(attended, this.#options.linear, [this.#name(layer, 'self_attn.o_proj')]);
   }
 
@@ -137,14 +130,20 @@ class DecoderGraph {
     const wanted = this.#graph.op('Gather', [normed, rows], { axis: 1 });
     const name = tiedEmbeddings ? 'model.embed_tokens' : 'lm_head';
     const logits = await this.#linear(wanted, this.#options.outputLinear, [name]);
-    this.#graph.output('logits', logits, 'float32', [1, 'R', vocabSize]);
+    this.#output('logits', logits, [1, 'R', vocabSize]);
     const argmax = this.#graph.op('ArgMax', [logits], { axis: -1, keepdims: 0 });
     this.#graph.output('argmax', argmax, 'int64', [1, 'R']);
   }
 
   #tap(index: number, residual: Value): void {
     if (!this.#options.taps.includes(index)) return;
-    this.#graph.output(`tap_${index}`, residual, 'float32', [1, 'T', this.#architecture.hiddenSize]);
+    this.#output(`tap_${index}`, residual, [1, 'T', this.#architecture.hiddenSize]);
+  }
+
+  #output(name: string, value: Value, shape: readonly Dimension[]): void {
+    const { activations } = this.#options;
+    const wide = activations === 'float32' ? value : this.#graph.op('Cast', [value], { to: 1 });
+    this.#graph.output(name, wide, 'float32', shape);
   }
 
   /** One product for layers that read the same input: their weights stacked. */
@@ -180,9 +179,9 @@ class DecoderGraph {
   }
 
   async #norm(name: string): Promise<Value> {
-    return this.#graph.weight(
+    return this.#graph.floatWeight(
       name,
-      'float32',
+      this.#options.activations,
       [this.#architecture.hiddenSize],
       await this.#tensor(`${name}.weight`),
     );

@@ -1,3 +1,4 @@
+import { toFloat16 } from './floats.ts';
 import type {
   AttributeValue,
   Dimension,
@@ -11,12 +12,16 @@ import type { WeightWriter } from './weightWriter.ts';
 
 export type Attributes = Readonly<Record<string, AttributeValue>>;
 
+/** What a graph can compute in. */
+export type FloatType = 'float32' | 'float16';
+
 /** The name of a value in the graph. */
 export type Value = string;
 
 /** Operators that onnxruntime defines beside the standard ones. */
 const contribOperators = new Set([
   'FusedMatMul',
+  'GatherBlockQuantized',
   'GroupQueryAttention',
   'MatMulNBits',
   'QuickGelu',
@@ -89,6 +94,10 @@ export class GraphBuilder {
   ): Promise<Value> {
     this.#initializers.push({ name, type, shape, data: await this.#weights.append(data) });
     return name;
+  }
+
+  floatWeight(name: string, type: FloatType, shape: readonly number[], data: Float32Array): Promise<Value> {
+    return this.weight(name, type, shape, type === 'float32' ? data : toFloat16(data));
   }
 
   finish(): OnnxGraph {

@@ -1,4 +1,4 @@
-import type { GraphBuilder, Value } from './graphBuilder.ts';
+import type { FloatType, GraphBuilder, Value } from './graphBuilder.ts';
 import { type QuantizedBits, quantizeBlocks } from './quantize.ts';
 
 /** A dense layer: y = x weight^T + bias. */
@@ -21,13 +21,35 @@ export const float32Linear: LinearKernel = async (graph, x, { name, outputs, inp
   return graph.op('Add', [product, await graph.weight(`${name}.bias`, 'float32', [outputs], bias)]);
 };
 
+/** Weights as floats, transposed on disk: WebGPU has a kernel for plain MatMul only. */
+export function transposedLinear(type: FloatType): LinearKernel {
+  return async (graph, x, { name, outputs, inputs, weight, bias }) => {
+    const b = await graph.floatWeight(name, type, [inputs, outputs], transpose(weight, outputs, inputs));
+    const product = graph.op('MatMul', [x, b]);
+    if (!bias) return product;
+    return graph.op('Add', [product, await graph.floatWeight(`${name}.bias`, type, [outputs], bias)]);
+  };
+}
+
+function transpose(matrix: Float32Array, rows: number, columns: number): Float32Array {
+  const out = new Float32Array(matrix.length);
+  for (let row = 0, i = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++, i++) out[column * rows + row] = matrix[i];
+  }
+  return out;
+}
+
 /**
- * 4- or 8-bit weights with a float32 scale a block. Activations are quantized row by row inside the kernel
- * (accuracy level 4), so a row's result does not depend on the rows beside it: what is verified together with
+ * 4- or 8-bit weights with a float32 scale a block. With `int8` activations are quantized row by row inside the kernel
+ * (accuracy level 4) and summed as integers, so a row's result does not depend on the rows beside it: what is verified together with
  * drafts is bit for bit what would have been computed alone. (DynamicQuantizeLinear shares a scale across rows
- * and would let drafts change the target's logits.)
+ * and would let drafts change the target's logits.) With `float` the kernel widens the weights instead.
  */
-export function quantizedLinear(bits: QuantizedBits, blockSize: number): LinearKernel {
+export function quantizedLinear(
+  bits: QuantizedBits,
+  blockSize: number,
+  activations: 'int8' | 'float',
+): LinearKernel {
   return async (graph, x, { name, outputs, inputs, weight, bias }) => {
     const { packed, scales, blocks } = quantizeBlocks(weight, outputs, inputs, bits, blockSize);
     const values = [
@@ -41,7 +63,7 @@ export function quantizedLinear(bits: QuantizedBits, blockSize: number): LinearK
       N: outputs,
       bits,
       block_size: blockSize,
-      accuracy_level: 4,
+      accuracy_level: activations === 'int8' ? 4 : 0,
     });
   };
 }

@@ -1,11 +1,17 @@
-import type { DecoderGraphOptions } from './decoderGraph.ts';
-import { float32Linear, quantizedLinear } from './linear.ts';
+import { SlipstreamError } from '../errors.ts';
+import { cpuAttention } from './cpuAttention.ts';
+import type { DecoderKernels } from './decoderGraph.ts';
+import { float16Embedding, float32Embedding, quantizedEmbedding, widenedEmbedding } from './embedding.ts';
+import { gpuAttention } from './gpuAttention.ts';
+import { float32Linear, quantizedLinear, transposedLinear } from './linear.ts';
+
+export type Device = 'cpu' | 'webgpu';
 
 /**
- * fp32 is the checkpoint as it is, for references and tests. The quantized ones are what runs: every kernel of theirs
- * treats a row alone, so a batch of drafts never changes the target's logits.
+ * fp32 is the checkpoint as it is, for references and tests. The others are what runs. On the CPU every kernel of theirs
+ * treats a row alone, so a batch of drafts never changes the target's logits; on a GPU it may, by a rounding of floats.
  */
-export const precisions = ['fp32', 'int8', 'int4'] as const;
+export const precisions = ['fp32', 'fp16', 'int8', 'int4'] as const;
 export type Precision = (typeof precisions)[number];
 
 export function isPrecision(value: string): value is Precision {
@@ -13,11 +19,45 @@ export function isPrecision(value: string): value is Precision {
 }
 
 // Block sizes by measurement: 8 bits run fastest in blocks of 64; 4 bits lose least in blocks of 32.
-const int8 = quantizedLinear(8, 64);
-const int4 = quantizedLinear(4, 32);
+const int8 = quantizedLinear(8, 64, 'int8');
+const int4 = quantizedLinear(4, 32, 'int8');
+// Activations stay floats on a GPU: kernels that quantize them are chosen there by the size of the batch.
+const gpuInt8 = quantizedLinear(8, 64, 'float');
+const gpuInt4 = quantizedLinear(4, 32, 'float');
 
-export const kernels: Readonly<Record<Precision, Omit<DecoderGraphOptions, 'taps'>>> = {
-  fp32: { linear: float32Linear, outputLinear: float32Linear, embedding: 'float32' },
-  int8: { linear: int8, outputLinear: int8, embedding: 'float16' },
-  int4: { linear: int4, outputLinear: int8, embedding: 'float16' },
+const cpu = { activations: 'float32', attention: cpuAttention } as const;
+const gpu = { activations: 'float32', attention: gpuAttention('float32') } as const;
+
+// Not every GPU computes in float16: all but fp16 do without.
+const kernels: Readonly<Record<Device, Partial<Readonly<Record<Precision, DecoderKernels>>>>> = {
+  cpu: {
+    fp32: { ...cpu, linear: float32Linear, outputLinear: float32Linear, embedding: float32Embedding },
+    int8: { ...cpu, linear: int8, outputLinear: int8, embedding: widenedEmbedding },
+    int4: { ...cpu, linear: int4, outputLinear: int8, embedding: widenedEmbedding },
+  },
+  webgpu: {
+    fp32: {
+      ...gpu,
+      linear: transposedLinear('float32'),
+      outputLinear: transposedLinear('float32'),
+      embedding: float32Embedding,
+    },
+    fp16: {
+      activations: 'float16',
+      attention: gpuAttention('float16'),
+      linear: transposedLinear('float16'),
+      outputLinear: transposedLinear('float16'),
+      embedding: float16Embedding,
+    },
+    int8: { ...gpu, linear: gpuInt8, outputLinear: gpuInt8, embedding: quantizedEmbedding },
+    int4: { ...gpu, linear: gpuInt4, outputLinear: gpuInt8, embedding: quantizedEmbedding },
+  },
 };
+
+/** @throws SlipstreamError usage when the device cannot run the precision */
+export function decoderKernels(device: Device, precision: Precision): DecoderKernels {
+  const found = kernels[device][precision];
+  if (found) return found;
+  const possible = Object.keys(kernels[device]).join(', ');
+  throw new SlipstreamError('usage', `${precision} does not run on the device ${device}: use ${possible}.`);
+}
