@@ -2,7 +2,7 @@
  * Bundles the extension and the engine into dist/.
  * usage: node esbuild.mjs [--production]   (production: minified, without source maps)
  */
-import { chmod, rm } from 'node:fs/promises';
+import { chmod } from 'node:fs/promises';
 import * as esbuild from 'esbuild';
 
 const production = process.argv.includes('--production');
@@ -22,7 +22,6 @@ const common = {
 const requireForBundledPackages =
   "import { createRequire as createRequireForBundle } from 'node:module'; const require = createRequireForBundle(import.meta.url);";
 
-await rm('dist', { recursive: true, force: true });
 await Promise.all([
   esbuild.build({
     ...common,
