@@ -5,16 +5,17 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { root, SetupError } from './setup.mjs';
 
-/** The unfinished function of the sample; the cursor stands at the end of its last line of code. */
-const place = { file: 'src/bookings.ts', marker: 'const removed = bookings.remove(request.params.id);' };
+/** The unfinished function of the sample; the cursor stands at the end of the marked line. */
+const place = { file: 'src/bookings.ts', marker: /throw new Http$/ };
 
 const paint = (code, text) => (process.stdout.isTTY ? `\x1b[${code}m${text}\x1b[0m` : text);
 
 function findPlace(workspace) {
   const file = join(workspace, place.file);
   const lines = readFileSync(file, 'utf8').split('\n');
-  const index = lines.findIndex((line) => line.includes(place.marker)) + 1;
-  return { file, line: index + 1, column: lines[index].length + 1, above: lines.slice(index - 2, index + 1) };
+  const index = lines.findIndex((line) => place.marker.test(line));
+  const around = { above: lines.slice(index - 3, index + 1), below: lines.slice(index + 1, index + 3) };
+  return { file, line: index + 1, column: lines[index].length + 1, ...around };
 }
 
 async function complete(workspace, { file, line, column }) {
@@ -46,7 +47,7 @@ export async function printSampleCompletion(workspace) {
   const at = findPlace(workspace);
   const { text, algorithm, metrics } = await complete(workspace, at);
   console.log(paint(2, `${place.file}:${at.line}`));
-  console.log(at.above.join('\n') + paint(36, text));
+  console.log(`${at.above.join('\n')}${paint(36, text)}\n${at.below.join('\n')}`);
   console.log(
     [
       '',

@@ -25,7 +25,7 @@ const suites = [
     name: 'vscode',
     folder: 'test/vscode',
     packages: ['chromium', 'libkrb5-dev', 'pkg-config'],
-    timeoutMs: 15 * minutes,
+    timeoutMs: 20 * minutes,
   },
 ];
 
