@@ -2,8 +2,13 @@
  * The workspace index on a synthetic workspace of 10 million tokens: prints the five numbers it has to reach.
  * Run: node --import tsx engine/bench/ngramIndexBench.ts [tokens]
  */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { MAX_MATCH } from '../workspace/chainedTokens.ts';
+import { fileEntries, fileTable } from '../workspace/fileTable.ts';
 import { NgramIndex } from '../workspace/ngramIndex.ts';
+import { readSnapshot, writeSnapshot } from '../workspace/persistedIndex.ts';
 import { syntheticWorkspace } from './syntheticWorkspace.ts';
 
 const VOCAB_SIZE = 8192;
@@ -16,6 +21,7 @@ const index = build();
 console.log(`bytes a token      ${(index.bytes / index.tokenCount).toFixed(1)} (at most 16)`);
 measureLookups();
 measureEdits();
+await measureLoad();
 
 function build(): NgramIndex {
   const built = new NgramIndex({ vocabSize: VOCAB_SIZE });
@@ -51,6 +57,43 @@ function measureEdits(): void {
     );
   }
   console.log(`edit, a file       ${percentiles(timesMs, 1, 'ms')} (at most 5 ms)`);
+}
+
+async function measureLoad(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'slipstream-bench-'));
+  const file = join(folder, 'index');
+  const key = { folder, tokenizer: 'bench' };
+  try {
+    await writeSnapshot(file, key, snapshot());
+    const startMs = performance.now();
+    const { files, tokens } = (await readSnapshot(file, key))!;
+    const loaded = new NgramIndex({ vocabSize: VOCAB_SIZE });
+    let at = 0;
+    for (const { path, tokenCount } of fileEntries(files)) {
+      loaded.set(path, tokens.subarray(at, at + tokenCount));
+      at += tokenCount;
+    }
+    const ms = performance.now() - startMs;
+    console.log(`load, persisted    ${(ms / 1000).toFixed(2)} s, ${loaded.tokenCount} tokens (at most 1 s)`);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function snapshot() {
+  const tokens = new Uint16Array(documents.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const document of documents) {
+    tokens.set(document, at);
+    at += document.length;
+  }
+  const entry = (document: Uint16Array, i: number) => ({
+    path: `file${i}`,
+    size: document.length,
+    mtimeMs: i,
+    tokenCount: document.length,
+  });
+  return { files: fileTable(documents.map(entry)), tokens };
 }
 
 function timed(work: () => void): number {

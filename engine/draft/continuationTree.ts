@@ -61,6 +61,7 @@ export class ContinuationTree {
     let total = 0;
     const groups = new Map<number, { weight: number; matches: Match[] }>();
     for (const match of matches) {
+      // Places that share more of the context count for more; exponents from 2 to 8 drafted equally well.
       const weight = ((match.length + depth) / longest) ** 4;
       total += weight;
       const token = match.text.tokens[match.next + depth];
