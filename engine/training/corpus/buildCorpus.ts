@@ -1,0 +1,148 @@
+/**
+ * Reads the unpacked packages, keeps what may be learned from and is worth it, and writes
+ * `corpus/train.jsonl` and `corpus/heldOut.jsonl` to the cache folder and `corpus.lock.json` beside this folder.
+ * Run: node --max-old-space-size=8000 --import tsx engine/training/corpus/buildCorpus.ts
+ */
+
+import { once } from 'node:events';
+import { createWriteStream, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CACHE_FOLDER } from '../cacheFolder.ts';
+import { balance } from './balance.ts';
+import { ContaminationCheck } from './contamination.ts';
+import type { CorpusDocument } from './document.ts';
+import { rejectionReason } from './filters.ts';
+import { languageOf } from './languages.ts';
+import { NearDuplicates } from './nearDuplicates.ts';
+import { normalise } from './normalise.ts';
+import { type Origin, type Purpose, purposeOf, readPackageList } from './packageList.ts';
+import { type ReadablePackage, readPackage } from './packageReader.ts';
+import { scrubSecrets } from './secrets.ts';
+
+const MAX_FILE_BYTES = 200_000;
+const LOCK_FILE = new URL('../corpus.lock.json', import.meta.url);
+
+const list = readPackageList();
+const refusals = new Map<string, number>();
+const duplicates = new NearDuplicates();
+const contamination = new ContaminationCheck();
+
+function refuse(reason: string): void {
+  refusals.set(reason, (refusals.get(reason) ?? 0) + 1);
+}
+
+interface FoundPackage {
+  readonly origin: Origin;
+  readonly purpose: Purpose;
+  readonly content: ReadablePackage;
+}
+
+function findPackages(): FoundPackage[] {
+  const found: FoundPackage[] = [];
+  for (const origin of Object.keys(list) as Origin[]) {
+    const folder = join(CACHE_FOLDER, 'unpacked', origin);
+    for (const name of readdirSync(folder).sort()) {
+      if (name.endsWith('.partial')) continue;
+      const content = readPackage(origin, join(folder, name));
+      const purpose = content && purposeOf(list, origin, content.name);
+      if (content && purpose) found.push({ origin, purpose, content });
+      else console.log(`refused: ${origin} ${name}`);
+    }
+  }
+  return found;
+}
+
+/** The path as its authors know it, without the folders into which Debian installs. */
+function projectPath(path: string): string {
+  return path.replace(
+    /^usr\/(lib\/python3[^/]*\/(dist-packages\/)?|share\/gocode\/src\/|share\/go-[^/]+\/|share\/cargo\/registry\/[^/]+\/|src\/rustc-[^/]+\/)/,
+    '',
+  );
+}
+
+function readDocument(found: FoundPackage, path: string): CorpusDocument | undefined {
+  const { origin, content } = found;
+  const language = languageOf(path)!;
+  const file = join(content.root, path);
+  if (statSync(file).size > MAX_FILE_BYTES) return undefined;
+  const text = scrubSecrets(normalise(readFileSync(file, 'utf8')));
+  const reason = rejectionReason(projectPath(path), language, text);
+  if (reason) {
+    refuse(reason);
+    return undefined;
+  }
+  return { package: `${origin}:${content.name}@${content.version}`, path: projectPath(path), language, text };
+}
+
+function readDocuments(packages: readonly FoundPackage[]): CorpusDocument[] {
+  return packages.flatMap((found) => {
+    console.log(`reading ${found.origin}:${found.content.name}, ${found.content.paths.length} files`);
+    return found.content.paths.flatMap((path) => {
+      const document = readDocument(found, path);
+      if (!document) return [];
+      if (duplicates.isDuplicate(document.text)) {
+        refuse('near-duplicate');
+        return [];
+      }
+      if (found.purpose === 'train' && contamination.isContaminated(document.text)) {
+        refuse('contaminated');
+        return [];
+      }
+      return [document];
+    });
+  });
+}
+
+async function write(name: string, documents: readonly CorpusDocument[]): Promise<void> {
+  const stream = createWriteStream(join(CACHE_FOLDER, 'corpus', name));
+  for (const document of documents) {
+    if (!stream.write(`${JSON.stringify(document)}\n`)) await once(stream, 'drain');
+  }
+  stream.end();
+  await once(stream, 'finish');
+}
+
+function charactersByLanguage(documents: readonly CorpusDocument[]): Record<string, number> {
+  const totals: Record<string, number> = {};
+  for (const { language, text } of documents) totals[language] = (totals[language] ?? 0) + text.length;
+  return totals;
+}
+
+/** Every evaluation file counts, also those that the filters would leave out of a training set. */
+function learnEvaluationTexts(packages: readonly FoundPackage[]): void {
+  for (const { content } of packages) {
+    for (const path of content.paths) {
+      const file = join(content.root, path);
+      if (statSync(file).size <= MAX_FILE_BYTES)
+        contamination.addEvaluationText(normalise(readFileSync(file, 'utf8')));
+    }
+  }
+}
+
+function lockEntries(packages: readonly FoundPackage[], documents: readonly CorpusDocument[]) {
+  const characters = new Map<string, number>();
+  for (const { package: id, text } of documents) characters.set(id, (characters.get(id) ?? 0) + text.length);
+  return packages.flatMap(({ origin, purpose, content: { name, version, licence } }) => {
+    const used = characters.get(`${origin}:${name}@${version}`) ?? 0;
+    return used > 0 ? [{ origin, purpose, name, version, licence, characters: used }] : [];
+  });
+}
+
+const packages = findPackages();
+const withPurpose = (...purposes: Purpose[]) => packages.filter(({ purpose }) => purposes.includes(purpose));
+learnEvaluationTexts(withPurpose('evaluation'));
+// Held-out text is read first: a near-duplicate of it in a training package is then the one that goes.
+const heldOut = readDocuments(withPurpose('evaluation', 'heldOut'));
+for (const document of heldOut) contamination.addEvaluationText(document.text);
+const train = balance(readDocuments(withPurpose('train')));
+mkdirSync(join(CACHE_FOLDER, 'corpus'), { recursive: true });
+await write('heldOut.jsonl', heldOut);
+await write('train.jsonl', train);
+const lock = {
+  trainCharacters: charactersByLanguage(train),
+  heldOutCharacters: charactersByLanguage(heldOut),
+  refusedFiles: Object.fromEntries([...refusals].sort()),
+  packages: lockEntries(packages, [...train, ...heldOut]),
+};
+writeFileSync(LOCK_FILE, `${JSON.stringify(lock, null, 1)}\n`);
+console.log(lock.trainCharacters, lock.heldOutCharacters, lock.refusedFiles);

@@ -1,0 +1,70 @@
+"""Bits per byte by language and kind on held-out texts (see samples/encodeHeldOut.ts).
+
+evaluate.py CHECKPOINT.pt|MODEL_FOLDER HELD_OUT.jsonl [--json FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from collections import defaultdict
+from pathlib import Path
+
+import torch
+
+from architecture import LanguageModel, ModelConfig
+from checkpoint import load_model
+from safetensors import read_bfloat16
+
+NEVER = -1  # no token ends a sample here: each text is a sample of its own
+
+
+def load(path: Path) -> LanguageModel:
+    """A checkpoint of a run or a Qwen2 model in Hugging Face layout."""
+    if path.is_file():
+        return load_model(path)[0]
+    sizes = json.loads((path / "config.json").read_text())
+    config = ModelConfig(
+        hidden=sizes["hidden_size"],
+        layers=sizes["num_hidden_layers"],
+        heads=sizes["num_attention_heads"],
+        kv_heads=sizes["num_key_value_heads"],
+        ffn=sizes["intermediate_size"],
+        vocabulary=sizes["vocab_size"],
+        head_dim=sizes["head_dim"],
+        rope_theta=sizes["rope_theta"],
+    )
+    model = LanguageModel(config)
+    weights = read_bfloat16(path / "model.safetensors")
+    model.load_state_dict({name.removeprefix("model."): weight for name, weight in weights.items()})
+    return model
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("model", type=Path)
+    parser.add_argument("texts", type=Path)
+    parser.add_argument("--json", type=Path)
+    args = parser.parse_args()
+    torch.set_num_threads(2)
+    model = load(args.model)
+    nats: dict[tuple[str, str], float] = defaultdict(float)
+    byte_counts: dict[tuple[str, str], int] = defaultdict(int)
+    for line in args.texts.read_text().splitlines():
+        text = json.loads(line)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            losses = model.token_losses(torch.tensor([text["tokens"]]), NEVER)[0]
+        for group in (text["language"], "all"):
+            nats[group, text["kind"]] += float(losses[text["scoredFrom"] - 1 :].sum())
+            byte_counts[group, text["kind"]] += text["bytes"]
+    bits = {key: nats[key] / math.log(2) / byte_counts[key] for key in nats}
+    rows = {language: {kind: round(bits[language, kind], 4) for kind in ("plain", "middle")} for language, _ in bits}
+    for language, row in rows.items():
+        print(f"{language:12} plain {row['plain']:.3f}  middle {row['middle']:.3f}")
+    if args.json:
+        args.json.write_text(json.dumps(rows, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

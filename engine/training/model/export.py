@@ -1,0 +1,90 @@
+"""Writes a checkpoint in Hugging Face layout (bf16 safetensors), and as an f16 GGUF when asked.
+
+export.py CHECKPOINT.pt TOKENIZER.json FOLDER [--gguf FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from architecture import RMS_NORM_EPS
+from checkpoint import load_checkpoint
+from gguf import write_gguf
+from safetensors import write_bfloat16
+
+CONTEXT_LENGTH = 2048
+FIM_TEMPLATE = "<|fim_suffix|>{suffix}<|fim_prefix|>{prefix}<|fim_middle|>"
+
+
+def _qwen2_config(config: dict[str, Any], end_of_text: int) -> dict[str, Any]:
+    return {
+        "architectures": ["Qwen2ForCausalLM"],
+        "model_type": "qwen2",
+        "vocab_size": config["vocabulary"],
+        "hidden_size": config["hidden"],
+        "intermediate_size": config["ffn"],
+        "num_hidden_layers": config["layers"],
+        "num_attention_heads": config["heads"],
+        "num_key_value_heads": config["kv_heads"],
+        "head_dim": config["head_dim"],
+        "hidden_act": "silu",
+        "max_position_embeddings": CONTEXT_LENGTH,
+        "rms_norm_eps": RMS_NORM_EPS,
+        "rope_theta": config["rope_theta"],
+        "tie_word_embeddings": True,
+        "use_sliding_window": False,
+        "attention_dropout": 0.0,
+        "bos_token_id": end_of_text,
+        "eos_token_id": end_of_text,
+        "torch_dtype": "bfloat16",
+        "initializer_range": 0.02,
+    }
+
+
+def _tokenizer_config(special: list[str]) -> dict[str, Any]:
+    return {
+        "tokenizer_class": "Qwen2Tokenizer",
+        "add_prefix_space": False,
+        "bos_token": None,
+        "eos_token": "<|endoftext|>",
+        "pad_token": "<|endoftext|>",
+        "model_max_length": CONTEXT_LENGTH,
+        "clean_up_tokenization_spaces": False,
+        "fim_template": FIM_TEMPLATE,
+        "additional_special_tokens": special,
+    }
+
+
+def _write_json(path: Path, content: dict[str, Any]) -> None:
+    path.write_text(json.dumps(content, indent=1) + "\n")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("checkpoint", type=Path)
+    parser.add_argument("tokenizer", type=Path)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--gguf", type=Path)
+    args = parser.parse_args()
+    state = load_checkpoint(args.checkpoint)
+    tokenizer = json.loads(args.tokenizer.read_text())
+    special = {token["content"]: token["id"] for token in tokenizer["added_tokens"]}
+    end_of_text = special["<|endoftext|>"]
+    if end_of_text != state["end_of_text"]:
+        raise SystemExit(f"{args.tokenizer} is not the tokenizer that {args.checkpoint} was trained with")
+    args.folder.mkdir(parents=True, exist_ok=True)
+    _write_json(args.folder / "config.json", _qwen2_config(state["config"], end_of_text))
+    _write_json(args.folder / "tokenizer_config.json", _tokenizer_config(list(special)))
+    generation = {"bos_token_id": end_of_text, "eos_token_id": list(special.values()), "do_sample": False}
+    _write_json(args.folder / "generation_config.json", generation)
+    (args.folder / "tokenizer.json").write_text(args.tokenizer.read_text())
+    write_bfloat16(args.folder / "model.safetensors", {f"model.{name}": w for name, w in state["model"].items()})
+    if args.gguf:
+        write_gguf(args.gguf, state["model"], state["config"], tokenizer)
+
+
+if __name__ == "__main__":
+    main()

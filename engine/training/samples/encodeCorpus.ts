@@ -1,0 +1,78 @@
+/**
+ * Turns a corpus into a file of training windows: uint16 tokens, windows of LENGTH + 1 tokens back to back,
+ * shuffled within parts of 8,192 windows. Each file of the corpus is visited in proportion to its size.
+ * Run: node --max-old-space-size=8000 --import tsx engine/training/samples/encodeCorpus.ts \
+ *        train|heldOut TOKENIZER.json LENGTH PASSES SEED OUTPUT.bin
+ * PASSES: how often the corpus is covered, 0.25 for a quarter of it.
+ */
+import { closeSync, openSync, writeSync } from 'node:fs';
+import type { CorpusDocument } from '../corpus/document.ts';
+import { readDocuments } from '../corpus/readDocuments.ts';
+import { Random } from '../random.ts';
+import { BpeEncoder } from '../tokenizer/bpeEncoder.ts';
+import { type Package, SampleBuilder } from './sampleBuilder.ts';
+import { WindowPacker } from './windowPacker.ts';
+
+const SHUFFLED_WINDOWS = 8_192;
+const CHARACTERS_A_TOKEN = 3.6;
+const SMALLEST_SAMPLE = 96;
+
+const [set, tokenizerPath, length, passes, seed, output] = process.argv.slice(2);
+if ((set !== 'train' && set !== 'heldOut') || !tokenizerPath || !output) {
+  throw new Error('usage: encodeCorpus.ts train|heldOut TOKENIZER.json LENGTH PASSES SEED OUTPUT.bin');
+}
+const windowSize = Number(length) + 1;
+/** The mean of the log-uniform sample lengths of SampleBuilder. */
+const meanSample = (windowSize - SMALLEST_SAMPLE) / Math.log(windowSize / SMALLEST_SAMPLE);
+const charactersASample = meanSample * CHARACTERS_A_TOKEN;
+const random = new Random(Number(seed));
+const encoder = BpeEncoder.fromFile(tokenizerPath);
+const builder = new SampleBuilder(encoder, random);
+const packer = new WindowPacker(windowSize);
+const file = openSync(output, 'w');
+let waiting: number[][] = [];
+let written = 0;
+
+function flush(): void {
+  random.shuffle(waiting);
+  writeSync(file, Buffer.from(Uint16Array.from(waiting.flat()).buffer));
+  written += waiting.length;
+  waiting = [];
+}
+
+/** A rest that no sample fits is filled with plain text of the document at hand. */
+function complete(window: number[], document: CorpusDocument): void {
+  while (window.length < windowSize) window.push(...builder.filler(document, windowSize - window.length));
+  waiting.push(window);
+  if (waiting.length === SHUFFLED_WINDOWS) flush();
+}
+
+function encodeDocument(owner: Package, document: CorpusDocument): void {
+  const wanted = (document.text.length / charactersASample) * Number(passes);
+  const samples = Math.floor(wanted) + (random.chance(wanted % 1) ? 1 : 0);
+  for (let i = 0; i < samples; i++) {
+    const sample = builder.build(owner, document, windowSize);
+    if (sample) for (const window of packer.add(sample)) complete(window, document);
+  }
+}
+
+async function readPackages(): Promise<Package[]> {
+  const documents = new Map<string, CorpusDocument[]>();
+  for await (const document of readDocuments(set as 'train' | 'heldOut')) {
+    const siblings = documents.get(document.package);
+    if (siblings) siblings.push(document);
+    else documents.set(document.package, [document]);
+  }
+  return [...documents].map(([id, siblings]) => ({ id, documents: siblings }));
+}
+
+const visits = (await readPackages()).flatMap((owner) =>
+  owner.documents.map((document) => ({ owner, document })),
+);
+random.shuffle(visits);
+for (const { owner, document } of visits) encodeDocument(owner, document);
+flush();
+closeSync(file);
+console.log(
+  `${output}: ${written} windows of ${windowSize} tokens, ${((written * windowSize) / 1e6).toFixed(1)}M tokens`,
+);
