@@ -3,6 +3,9 @@ import { SlipstreamError } from '../errors.ts';
 import { startWorker } from './startWorker.ts';
 import type { CallKind, ReplyMessage, RequestMessage, WorkerCalls, WorkerStart } from './workerProtocol.ts';
 
+/** More are no accident. */
+const MAX_CRASHES = 3;
+
 interface Pending {
   resolve(result: never): void;
   reject(error: SlipstreamError): void;
@@ -10,13 +13,15 @@ interface Pending {
 
 /**
  * The index's worker thread, called as functions. Starts with the first call, keeps the process alive only while
- * a call is pending, and starts again after a crash.
+ * a call is pending, and starts again after a crash, but not for ever.
  */
 export class WorkerClient {
   readonly #start: WorkerStart;
   readonly #pending = new Map<number, Pending>();
   #worker: Worker | undefined;
   #lastId = 0;
+  #crashes = 0;
+  #stopped: string | undefined;
 
   constructor(start: WorkerStart) {
     this.#start = start;
@@ -26,10 +31,11 @@ export class WorkerClient {
    * @param transfer buffers inside the request that the worker takes over
    * @throws SlipstreamError internal when the worker failed or was stopped
    */
-  call<Kind extends CallKind>(
+  async call<Kind extends CallKind>(
     request: WorkerCalls[Kind]['request'] & { readonly kind: Kind },
     transfer: ArrayBuffer[] = [],
   ): Promise<WorkerCalls[Kind]['result']> {
+    if (this.#stopped !== undefined) throw new SlipstreamError('internal', this.#stopped);
     const worker = this.#running();
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
@@ -42,7 +48,8 @@ export class WorkerClient {
 
   async dispose(): Promise<void> {
     const worker = this.#worker;
-    this.#fail('The index worker was stopped.');
+    this.#stopped = 'The index worker was stopped.';
+    this.#fail(this.#stopped);
     await worker?.terminate();
   }
 
@@ -51,7 +58,11 @@ export class WorkerClient {
     const worker = startWorker(this.#start);
     this.#worker = worker;
     worker.on('message', (message: ReplyMessage) => this.#settle(message));
-    worker.on('error', (cause) => this.#fail(`The index worker crashed: ${cause.message}`, cause, worker));
+    worker.on('error', (cause) => {
+      if (++this.#crashes === MAX_CRASHES)
+        this.#stopped = 'The index worker crashed again and again; restart the engine.';
+      this.#fail(`The index worker crashed: ${cause.message}`, cause, worker);
+    });
     worker.on('exit', () => this.#fail('The index worker ended.', undefined, worker));
     worker.unref();
     return worker;
