@@ -94,7 +94,7 @@ export class ChainedTokens {
     this.tokens[++this.#length] = this.separator;
   }
 
-  /** Drops everything from `length` on. Time in proportion to what is dropped. Not after `erase`. */
+  /** Drops everything from `length` on. Time in proportion to what is dropped, nothing of which may be erased. */
   truncate(length: number): void {
     while (this.#length > length) {
       const at = this.#length - 1;
@@ -124,11 +124,20 @@ export class ChainedTokens {
   #walk(chain: HashChain, query: TokenArray, matches: MatchList): void {
     if (query.length < chain.span) return;
     const { tokens, separator } = this;
-    let at = chain.newest(hashBefore(query, query.length, chain.span));
+    const hash = hashBefore(query, query.length, chain.span);
+    let newer = 0;
+    let at = chain.newest(hash);
     while (at !== 0 && matches.step()) {
-      const length = matchLength(tokens, at, query);
-      if (length >= chain.span && tokens[at + 1] !== separator) matches.offer(length, this, at + 1);
-      at = chain.older(at);
+      const older = chain.older(at);
+      if (tokens[at] === separator) {
+        // Erased: the next walk need not come here again.
+        chain.unlink(hash, newer, at);
+      } else {
+        const length = matchLength(tokens, at, query);
+        if (length >= chain.span && tokens[at + 1] !== separator) matches.offer(length, this, at + 1);
+        newer = at;
+      }
+      at = older;
     }
   }
 

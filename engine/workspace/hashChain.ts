@@ -38,6 +38,12 @@ export class HashChain {
     this.#heads[bucket] = position;
   }
 
+  /** Takes a position out of its chain. `newer` is the one before it there, 0 when it is the newest. */
+  unlink(hash: number, newer: number, position: number): void {
+    if (newer === 0) this.#heads[spread(hash) >>> this.#shift] = this.#previous[position];
+    else this.#previous[newer] = this.#previous[position];
+  }
+
   /** Undoes the last `push`, which has to be this one. */
   pop(hash: number, position: number): void {
     this.#heads[spread(hash) >>> this.#shift] = this.#previous[position];

@@ -105,9 +105,13 @@ export class NgramIndex {
     const document = this.#documents.get(id);
     if (document === undefined) return false;
     const { segment, start, end } = document;
-    segment.text.erase(start, end);
-    segment.live -= end - start;
     this.#documents.delete(id);
+    segment.live -= end - start;
+    if (segment.documents.at(-1) === document) {
+      // The usual case while one document is edited: nothing stays behind.
+      segment.documents.pop();
+      segment.text.truncate(start);
+    } else segment.text.erase(start, end);
     if (segment.live === 0 && segment !== this.#segments.at(-1)) this.#drop(segment);
     return true;
   }

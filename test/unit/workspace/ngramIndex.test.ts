@@ -115,6 +115,25 @@ test('compaction frees the room of removed documents in slices and keeps the oth
   for (let i = 0; i < 100; i += 5) assert.deepEqual([...index.tokensOf(`file${i}`)!], tokens(i));
 });
 
+test('editing documents over and over neither fills the index nor hides older ones', () => {
+  const index = new NgramIndex({ vocabSize: VOCAB_SIZE, segmentTokens: 100_000 });
+  const edited = Array.from({ length: 50 }, (_, i) => [1, 2, 10 + i]).flat();
+  index.set('old', [7, 1, 2, 99]);
+  for (let i = 0; i < 1000; i++) index.set('a', edited);
+  const found = () => index.documentOf(index.lookup(Uint16Array.of(7, 1, 2))[0]);
+  assert.equal(found(), 'old');
+  assert.equal(index.bytes, segmentBytes(), 'still the first segment');
+  for (let i = 0; i < 20; i++) index.set(i % 2 === 0 ? 'b' : 'a', edited);
+  for (let i = 0; i < 10; i++) found();
+  assert.equal(found(), 'old', 'erased places are walked over only once');
+});
+
+function segmentBytes(): number {
+  const index = new NgramIndex({ vocabSize: VOCAB_SIZE, segmentTokens: 100_000 });
+  index.set('one', [1]);
+  return index.bytes;
+}
+
 test('a document larger than a segment is found whole', () => {
   const index = new NgramIndex({ vocabSize: VOCAB_SIZE, segmentTokens: 16 });
   const tokens = Array.from({ length: 200 }, (_, i) => (i * i) % 97);
