@@ -1,5 +1,6 @@
-import { type CostTable, passMs } from '../model/costTable.ts';
+import type { CostTable } from '../model/costTable.ts';
 import { emptyTree, type TokenTree, takeMostProbable } from '../tree/tokenTree.ts';
+import { CostModel } from './costModel.ts';
 
 /** What the decoder asks each step: how much to draft, and how much of it to verify. */
 export interface DraftController {
@@ -16,9 +17,14 @@ export interface DraftController {
 }
 
 export interface StepOutcome {
+  /** Committed tokens before the step. */
+  readonly context: number;
+  /** Tokens that the pass evaluated. */
+  readonly nodes: number;
   readonly drafted: number;
   readonly accepted: number;
-  readonly draftMs: number;
+  /** Absent when the drafter was not asked. */
+  readonly draftMs: number | undefined;
   readonly verifyMs: number;
 }
 
@@ -45,12 +51,12 @@ const SMOOTHING = 0.2;
  * itself is paid for by then and left out; a drafter whose proposals come to nothing is asked less often instead.
  */
 export class CostController implements DraftController {
-  readonly #costs: CostTable;
+  readonly #costs: CostModel;
   #pause = 0;
   #draftMs = 0;
 
   constructor(costs: CostTable) {
-    this.#costs = costs;
+    this.#costs = new CostModel(costs);
   }
 
   budget(): number {
@@ -65,18 +71,19 @@ export class CostController implements DraftController {
     if (tree.size === 0) return emptyTree;
     const probabilities = tree.logProbs.map((logProb) => Math.exp(logProb)).sort((a, b) => b - a);
     let best = 0;
-    let bestRate = 1 / passMs(this.#costs, pending, context);
+    let bestRate = 1 / this.#costs.passMs(pending, context);
     let expected = 1;
     for (const [i, probability] of probabilities.entries()) {
       expected += probability;
-      const rate = expected / passMs(this.#costs, pending + i + 1, context);
+      const rate = expected / this.#costs.passMs(pending + i + 1, context);
       if (rate > bestRate) [best, bestRate] = [i + 1, rate];
     }
     return takeMostProbable(tree, best);
   }
 
-  observe({ drafted, accepted, draftMs, verifyMs }: StepOutcome): void {
-    if (draftMs === 0) return;
+  observe({ context, nodes, drafted, accepted, draftMs, verifyMs }: StepOutcome): void {
+    this.#costs.observe(nodes, context, verifyMs);
+    if (draftMs === undefined) return;
     this.#draftMs += SMOOTHING * (draftMs - this.#draftMs);
     if (drafted > 0 && accepted > 0) return;
     const affordable = Math.ceil(this.#draftMs / (IDLE_DRAFT_SHARE * verifyMs)) - 1;

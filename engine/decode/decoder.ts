@@ -1,6 +1,6 @@
 import type { Drafter } from '../draft/drafter.ts';
 import { type DecodeMetrics, MetricsRecorder } from '../metrics.ts';
-import { emptyTree, type TokenTree } from '../tree/tokenTree.ts';
+import { emptyTree, type TokenTree, takeShallowest } from '../tree/tokenTree.ts';
 import type { Verifier } from '../verify/verifier.ts';
 import type { DraftController } from './controller.ts';
 import { Prefill } from './prefill.ts';
@@ -25,7 +25,7 @@ export interface DecodeRequest {
 }
 
 export interface DecodeResult {
-  /** `end`: an end token; `stop`: onToken said so; `length`: maxNewTokens. */
+  /** `end`: an end token; `stop`: onToken said so; `length`: maxNewTokens, or the model's context is full. */
   readonly finish: 'end' | 'stop' | 'length' | 'cancelled';
   readonly tokens: readonly number[];
   readonly metrics: DecodeMetrics;
@@ -44,40 +44,48 @@ export async function decode(
 ): Promise<DecodeResult> {
   if (request.signal.aborted)
     return { finish: 'cancelled', tokens: [], metrics: new MetricsRecorder(0, 0).finish(0) };
-  session.start(request.prompt, request.maxNewTokens);
+  session.start(request.prompt);
   const metrics = new MetricsRecorder(request.prompt.tokens.length, session.pending);
-  const output = new Output(request);
+  const output = new Output({ ...request, maxNewTokens: Math.min(request.maxNewTokens, session.room) });
   await new Prefill(session).run(request.signal);
   metrics.decodeStarted();
   while (!output.finish && !request.signal.aborted) {
-    const { tree, draftMs } = await draft(session, strategy, output.room);
-    const started = performance.now();
-    const rows = await session.verify(tree, strategy.verifier.want);
-    const verified = strategy.verifier.verify(tree, rows);
-    await session.commit(tree, verified.accepted, verified.bonus);
-    const verifyMs = performance.now() - started;
-    metrics.step(tree, verified.accepted, draftMs, verifyMs);
-    if (draftMs > 0) strategy.drafter?.observe({ tree, ...verified });
-    strategy.controller.observe({
-      drafted: tree.size,
-      accepted: verified.accepted.length,
-      draftMs,
-      verifyMs,
-    });
-    output.push([...verified.accepted.map((node) => tree.tokens[node]), verified.bonus]);
+    output.push(await step(session, strategy, output.room, metrics));
   }
   const { finish = 'cancelled', tokens } = output;
   return { finish, tokens, metrics: metrics.finish(tokens.length) };
 }
 
+/** @returns the tokens that the step wrote: at least one */
+async function step(
+  session: Session,
+  strategy: DecodeStrategy,
+  room: number,
+  metrics: MetricsRecorder,
+): Promise<number[]> {
+  const { drafter, verifier, controller } = strategy;
+  const { tree, draftMs } = await draft(session, strategy, room);
+  const place = { context: session.tokens.length, nodes: session.pending + tree.size };
+  const started = performance.now();
+  const rows = await session.verify(tree, verifier.want);
+  const verified = verifier.verify(tree, rows);
+  await session.commit(tree, verified.accepted, verified.bonus);
+  const verifyMs = performance.now() - started;
+  metrics.step(tree, verified.accepted, draftMs ?? 0, verifyMs);
+  if (draftMs !== undefined) drafter?.observe({ tree, ...verified });
+  controller.observe({ ...place, drafted: tree.size, accepted: verified.accepted.length, draftMs, verifyMs });
+  return [...verified.accepted.map((node) => tree.tokens[node]), verified.bonus];
+}
+
+/** `draftMs` is absent when the drafter was not asked. */
 async function draft(
   session: Session,
   { drafter, controller }: DecodeStrategy,
   room: number,
-): Promise<{ tree: TokenTree; draftMs: number }> {
+): Promise<{ tree: TokenTree; draftMs?: number }> {
   // The bonus fills the last place: drafting for it would be verified for nothing.
   const budget = drafter && room > 1 ? controller.budget() : 0;
-  if (!drafter || budget === 0) return { tree: emptyTree, draftMs: 0 };
+  if (!drafter || budget === 0) return { tree: emptyTree };
   const started = performance.now();
   const proposal = await drafter.propose(session, budget);
   const tree = controller.choose(proposal, session.tokens.length, session.pending);

@@ -7,7 +7,10 @@ const PASS_MS = 25;
 const FIRST_CHUNK = 32;
 const LARGEST_CHUNK = 256;
 
-/** Evaluates a prompt in chunks, as long as the machine needs for PASS_MS of work, cancellable between them. */
+/**
+ * Evaluates a prompt in chunks, as long as the machine needs for PASS_MS of work, cancellable between them. How it is cut
+ * depends on the time, so no chunk is deeper than what gives the same rows however it is cut.
+ */
 export class Prefill {
   readonly #session: Session;
   #chunk = FIRST_CHUNK;
@@ -18,7 +21,7 @@ export class Prefill {
 
   async run(signal: AbortSignal): Promise<void> {
     while (this.#session.pending > CARRIED && !signal.aborted) {
-      const size = Math.min(this.#chunk, this.#session.pending - 1);
+      const size = Math.min(this.#chunk, this.#session.pending - 1, this.#session.exactDepth);
       const started = performance.now();
       await this.#session.prefill(size);
       const msPerToken = (performance.now() - started) / size;

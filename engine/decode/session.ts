@@ -1,4 +1,5 @@
 import type { SessionView, TokenRange } from '../draft/drafter.ts';
+import { SlipstreamError } from '../errors.ts';
 import type { ForwardOutput, KvCache } from '../model/languageModel.ts';
 import { ROOT, type TokenTree } from '../tree/tokenTree.ts';
 
@@ -9,6 +10,9 @@ export interface SessionPrompt {
   readonly suffix: TokenRange;
   readonly document?: string | undefined;
 }
+
+/** Space that a prompt leaves for what is generated; attending to more empty rows costs more than growing when needed. */
+const RESERVED_ROWS = 128;
 
 let started = 0;
 const EMPTY: TokenRange = { start: 0, end: 0 };
@@ -21,13 +25,15 @@ const EMPTY: TokenRange = { start: 0, end: 0 };
  */
 export class Session implements SessionView {
   readonly #kv: KvCache;
+  readonly #contextLength: number;
   #buffer = new Int32Array(256);
   #length = 0;
   #id = 0;
   #prompt: SessionPrompt = { tokens: new Int32Array(0), prefix: EMPTY, suffix: EMPTY };
 
-  constructor(kv: KvCache) {
+  constructor(kv: KvCache, contextLength: number) {
     this.#kv = kv;
+    this.#contextLength = contextLength;
   }
 
   get tokens(): Int32Array {
@@ -58,6 +64,16 @@ export class Session implements SessionView {
     return this.#length - this.#kv.length;
   }
 
+  /** Tokens that can still be generated: the last one needs no row. */
+  get room(): number {
+    return this.#contextLength - this.#length + 1;
+  }
+
+  /** See KvCache.exactDepth. */
+  get exactDepth(): number {
+    return this.#kv.exactDepth;
+  }
+
   get bytes(): number {
     return this.#kv.bytes;
   }
@@ -71,14 +87,15 @@ export class Session implements SessionView {
   }
 
   /**
-   * Starts over with a prompt of at least one token, keeping the rows of the longest common beginning.
+   * Starts over with a prompt, keeping the rows of the longest common beginning.
    *
-   * @param room tokens that will be generated: space for them is made now rather than while decoding
+   * @throws SlipstreamError usage when the prompt is empty or longer than the model's context
    */
-  start(prompt: SessionPrompt, room: number): void {
+  start(prompt: SessionPrompt): void {
     const { tokens } = prompt;
+    this.#check(tokens.length);
     this.#kv.truncate(this.reusable(tokens));
-    this.#kv.reserve(tokens.length + room);
+    this.#kv.reserve(tokens.length + RESERVED_ROWS);
     this.#length = 0;
     this.#append(tokens);
     this.#prompt = prompt;
@@ -124,6 +141,13 @@ export class Session implements SessionView {
 
   dispose(): void {
     this.#kv.dispose();
+  }
+
+  #check(promptLength: number): void {
+    if (promptLength === 0) throw new SlipstreamError('usage', 'The prompt is empty.');
+    if (promptLength <= this.#contextLength) return;
+    const limit = `the model's context of ${this.#contextLength}`;
+    throw new SlipstreamError('usage', `The prompt's ${promptLength} tokens do not fit ${limit}.`);
   }
 
   #append(tokens: ArrayLike<number>): void {

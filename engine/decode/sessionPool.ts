@@ -26,7 +26,7 @@ export class SessionPool {
       this.#idle.splice(this.#idle.indexOf(best), 1);
       return best;
     }
-    return new Session(this.#model.createKvCache(prompt.length));
+    return new Session(this.#model.createKvCache(prompt.length), this.#model.info.contextLength);
   }
 
   release(session: Session): void {
