@@ -25,6 +25,11 @@ export function closedRows(position: number): number {
   return Math.max(0, Math.floor(position / OPEN_BLOCK) - 1) * OPEN_BLOCK;
 }
 
+/** How deep a batch after `length` committed rows may be for that to hold: at its deepest, its closed rows are committed. */
+export function exactDepth(length: number): number {
+  return 2 * OPEN_BLOCK - (length % OPEN_BLOCK);
+}
+
 /** What every layer's attention reads beside its own KV rows. */
 interface AttentionInputs {
   readonly positions: Value; // [1, T] int64

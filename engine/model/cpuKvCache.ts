@@ -1,6 +1,6 @@
 import * as ort from 'onnxruntime-node';
 import type { CompiledModel } from '../compile/compileModel.ts';
-import { closedRows, OPEN_ROWS } from '../compile/cpuAttention.ts';
+import { closedRows, exactDepth, OPEN_ROWS } from '../compile/cpuAttention.ts';
 import { SlipstreamError } from '../errors.ts';
 import { ROOT } from '../tree/tokenTree.ts';
 import { chainParents, nodeDepths } from '../tree/treeMask.ts';
@@ -58,18 +58,24 @@ export class CpuKvCache implements KvCache {
     return this.#length;
   }
 
+  get exactDepth(): number {
+    return exactDepth(this.#length);
+  }
+
   get bytes(): number {
     return [...this.#buffers, ...this.#open].reduce((sum, buffer) => sum + buffer.byteLength, 0);
   }
 
   reserve(rows: number): void {
-    if (rows > this.#capacity) this.#resize(roundUp(rows));
+    const capacity = roundUp(Math.max(rows, this.#length));
+    // Every pass attends to the whole capacity: one that was made for a much longer sequence is given back.
+    if (capacity > this.#capacity || 2 * capacity <= this.#capacity) this.#resize(capacity);
   }
 
   async forward(request: ForwardBatch): Promise<ForwardOutput> {
     const batch = this.#group === 1 ? atLeastTwo(request) : request;
     const size = batch.tokens.length;
-    this.#checkContext(request.tokens.length);
+    this.#checkContext(request);
     this.#pending = undefined;
     const fetches = ['argmax', 'new_rows', ...this.#taps, ...(batch.want === 'logits' ? ['logits'] : [])];
     const outputs = await this.#session.run({ ...this.#feeds, ...this.#batchFeeds(batch) }, fetches);
@@ -86,7 +92,7 @@ export class CpuKvCache implements KvCache {
     if (!pending) throw new Error('commit without a forward pass');
     this.#pending = undefined;
     const first = this.#length;
-    this.reserve(first + path.length);
+    if (first + path.length > this.#capacity) this.#resize(roundUp(first + path.length));
     const headDim = this.#headDim;
     for (let part = 0; part < 2 * this.#layers * this.#kvHeads; part++) {
       const { buffer, offset } = this.#head(part);
@@ -113,8 +119,9 @@ export class CpuKvCache implements KvCache {
     this.#pending = undefined;
   }
 
-  #checkContext(size: number): void {
-    const needed = this.#length + size;
+  #checkContext({ tokens, parents }: ForwardBatch): void {
+    const deepest = parents ? Math.max(...nodeDepths(parents)) + 1 : tokens.length;
+    const needed = this.#length + deepest;
     if (needed <= this.#contextLength) return;
     const limit = `the model's context of ${this.#contextLength}`;
     throw new SlipstreamError('usage', `${needed} tokens do not fit ${limit}.`);

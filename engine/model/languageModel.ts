@@ -38,13 +38,18 @@ export interface ForwardOutput {
 export interface KvCache {
   /** Committed rows (tokens). */
   readonly length: number;
+  /**
+   * Tokens on the longest path of a batch, at most, for its results to be those of its tokens one by one, bit for bit.
+   * Infinity on a device that does not promise that for any batch.
+   */
+  readonly exactDepth: number;
   /** Runs the batch. Rejects with SlipstreamError. Any rows still pending from an earlier call are dropped. */
   forward(batch: ForwardBatch): Promise<ForwardOutput>;
   /** Commits rows of the last batch: indices into the batch, a root-to-leaf path, ascending. */
   commit(path: readonly number[] | Int32Array): Promise<void> | void;
   /** Forgets all committed rows from `length` on. */
   truncate(length: number): void;
-  /** Makes space for this many rows in all. */
+  /** Makes space for this many rows in all; much more than that may be given back. */
   reserve(rows: number): void;
   /** Bytes held. */
   readonly bytes: number;

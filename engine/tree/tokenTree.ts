@@ -89,6 +89,22 @@ export function takeMostProbable(tree: TokenTree, count: number): TokenTree {
     .sort((a, b) => tree.logProbs[b] - tree.logProbs[a] || a - b)
     .slice(0, count)
     .sort((a, b) => a - b);
+  return subtree(tree, kept);
+}
+
+/** The nodes on the first `levels` levels. */
+export function takeShallowest(tree: TokenTree, levels: number): TokenTree {
+  const level = new Int32Array(tree.size);
+  const kept: number[] = [];
+  for (const [node, parent] of tree.parents.entries()) {
+    level[node] = parent === ROOT ? 0 : level[parent] + 1;
+    if (level[node] < levels) kept.push(node);
+  }
+  return kept.length === tree.size ? tree : subtree(tree, kept);
+}
+
+/** @param kept ascending, and with every node its parent */
+function subtree(tree: TokenTree, kept: readonly number[]): TokenTree {
   const renumbered = new Map(kept.map((old, index) => [old, index]));
   const parentOf = (old: number) => (tree.parents[old] === ROOT ? ROOT : renumbered.get(tree.parents[old])!);
   return {
