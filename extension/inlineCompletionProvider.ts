@@ -41,6 +41,7 @@ export class InlineCompletionProvider implements vscode.InlineCompletionItemProv
     try {
       const place = placeOf(document, position, context.selectedCompletionInfo);
       const edit = await this.#suggest(document, place, context.triggerKind, token);
+      log.trace(token.isCancellationRequested ? 'turned away' : edit ? 'suggests' : 'suggests nothing');
       if (!edit || token.isCancellationRequested) return undefined;
       const item = toItem(place, edit);
       item.command = { title: '', command: acceptedCommand, arguments: [place.uri] };

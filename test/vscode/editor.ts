@@ -1,9 +1,12 @@
 import { type Browser, type Page, chromium as playwright } from 'playwright-core';
 import { chromium } from './codeServerInstall.ts';
 
-/** Runs in the page: all ghost text on the screen. */
-const readGhostText = String.raw`[...document.querySelectorAll('.ghost-text-decoration, .ghost-text-decoration-preview, .ghost-text, .suggest-preview-text')]
-  .map((node) => node.textContent).join('\n').replaceAll('\u00a0', ' ')`;
+/** Runs in the page: all ghost text on the screen, in reading order. */
+const readGhostText = String.raw`(() => {
+  const texts = (selector) => [...document.querySelectorAll(selector)].map((node) => node.textContent);
+  const firstLine = texts('.view-lines .ghost-text-decoration, .view-lines .ghost-text-decoration-preview').join('');
+  return [firstLine, ...texts('.view-zones .suggest-preview-text .view-line')].join('\n').replaceAll('\u00a0', ' ');
+})()`;
 
 export interface View {
   readonly width: number;
@@ -39,7 +42,7 @@ export class Editor {
     await keyboard.press('Control+P');
     await this.page.waitForSelector('.quick-input-widget:visible');
     await keyboard.type(name);
-    await this.page.waitForSelector(`.quick-input-list .monaco-list-row:has-text("${name}")`);
+    await this.page.waitForSelector(`.quick-input-list .monaco-list-row.focused:has-text("${name}")`);
     await keyboard.press('Enter');
     await this.page.waitForSelector(`.tab.active:has-text("${name}")`);
     await this.page.waitForSelector('.editor-instance .view-line');
@@ -82,6 +85,24 @@ export class Editor {
 
   async waitForNoGhostText(timeoutMs = 5000): Promise<void> {
     await this.page.waitForFunction(`(${readGhostText}) === ''`, undefined, { timeout: timeoutMs });
+  }
+
+  /** From now on each ghost text that a frame shows is remembered. */
+  async watchGhostText(): Promise<void> {
+    await this.page.evaluate(`{
+      const seen = (globalThis.seenGhostTexts = []);
+      const look = () => {
+        if (seen !== globalThis.seenGhostTexts) return;
+        const text = ${readGhostText};
+        if (text !== seen.at(-1)) seen.push(text);
+        requestAnimationFrame(look);
+      };
+      look();
+    }`);
+  }
+
+  seenGhostTexts(): Promise<string[]> {
+    return this.page.evaluate<string[]>('globalThis.seenGhostTexts');
   }
 
   /** Saves and lets VS Code write. */
