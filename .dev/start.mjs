@@ -3,9 +3,9 @@
  * Code with the extension on a copy of the sample workspace. `npm start -- --no-editor` ends after the
  * suggestion.
  */
-import { cpSync, mkdtempSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openEditor } from './editor.mjs';
 import { printSampleCompletion } from './sampleCompletion.mjs';
@@ -31,5 +31,7 @@ await main(async () => {
   await setUp();
   const workspace = copySampleWorkspace();
   await printSampleCompletion(workspace);
-  if (!options['no-editor']) await openEditor(workspace);
+  // An editor may outlive this process, so its copy stays.
+  if (options['no-editor']) rmSync(dirname(workspace), { recursive: true });
+  else await openEditor(workspace);
 });
