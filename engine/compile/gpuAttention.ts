@@ -5,7 +5,8 @@ import type { FloatType } from './graphBuilder.ts';
  * Grouped-query attention for WebGPU. The KV rows stay on the device: the caller feeds a layer's buffers and fetches the
  * same buffers, and the operator writes the new rows into them, behind the committed ones.
  *
- * Inputs: positions [1, T] int64; tree_mask [1, 1, T, T], 0 on a node's ancestors and itself, very negative elsewhere;
+ * Inputs: positions [1, T] int64; tree_mask [1, 1, T, W], 0 on a node's ancestors and itself, very negative elsewhere, for
+ * the batch's T nodes and those before them that were evaluated already;
  * mask_pads [8] int64, what Pad puts around tree_mask: as many columns in front as there are committed rows;
  * last_row [1] and rows_in_all [1], int32: where the batch's last row goes, and how many rows there are then;
  * a layer's keys_i, values_i [1, kvHeads, C, headDim].
@@ -17,7 +18,7 @@ import type { FloatType } from './graphBuilder.ts';
 export function gpuAttention(type: FloatType): AttentionKernel {
   return (graph, { heads, kvHeads, headDim }, { cos, sin }) => {
     const positions = graph.input('positions', 'int64', [1, 'T']);
-    const treeMask = graph.input('tree_mask', type, [1, 1, 'T', 'T']);
+    const treeMask = graph.input('tree_mask', type, [1, 1, 'T', 'W']);
     // Padded on the device: what is uploaded a step does not grow with the context.
     const bias = graph.op('Pad', [treeMask, graph.input('mask_pads', 'int64', [8])]);
     const lastRow = graph.input('last_row', 'int32', [1]);

@@ -3,6 +3,7 @@ import type { CompiledModel } from '../compile/compileModel.ts';
 import { SlipstreamError } from '../errors.ts';
 import { CpuKvCache } from './cpuKvCache.ts';
 import type { LanguageModel, ModelInfo } from './languageModel.ts';
+import { modelInfo } from './modelInfo.ts';
 
 /**
  * Loads a compiled model for the CPU.
@@ -20,21 +21,9 @@ class CpuModel implements LanguageModel {
   readonly #compiled: CompiledModel;
 
   constructor(session: ort.InferenceSession, compiled: CompiledModel) {
-    const { architecture, name, eosTokenIds } = compiled.checkpoint;
     this.#session = session;
     this.#compiled = compiled;
-    this.info = {
-      name,
-      family: architecture.family,
-      vocabSize: architecture.vocabSize,
-      hiddenSize: architecture.hiddenSize,
-      layers: architecture.layers,
-      contextLength: architecture.contextLength,
-      eosTokenIds,
-      precision: compiled.precision,
-      device: 'cpu',
-      weightBytes: compiled.weightBytes,
-    };
+    this.info = modelInfo(compiled);
   }
 
   createKvCache(capacity: number): CpuKvCache {
