@@ -53,6 +53,13 @@ test('following sessions and steps leaves the history as if it had seen only the
   );
 });
 
+test('text that is taken out and put back at the same place is found once', () => {
+  const history = new SessionHistory(VOCAB_SIZE, specialTokenIds);
+  const prefix = [0, 1, 2, 3, 4, 0, 1, 2, 3];
+  for (const suffix of [[5], [6], [5]]) history.follow(suffixFirst({ prefix, suffix }));
+  assert.deepEqual(found(history), ['4: 4,0,1,2,3']);
+});
+
 test('a session far longer than the last one is taken in', () => {
   const history = new SessionHistory(VOCAB_SIZE, specialTokenIds);
   history.follow(suffixFirst({ prefix: [1] }));
