@@ -3,6 +3,7 @@
 import { type Command, commandHelp, overview } from './cli/command.ts';
 import { CommandLine, usageError } from './cli/commandLine.ts';
 import { completeCommand } from './cli/complete.ts';
+import { doctorCommand } from './cli/doctor.ts';
 import { generateCommand } from './cli/generate.ts';
 import { indexCommand } from './cli/indexFolder.ts';
 import { logitsCommand } from './cli/logits.ts';
@@ -15,6 +16,7 @@ const commands: readonly Command[] = [
   logitsCommand,
   tokenizeCommand,
   indexCommand,
+  doctorCommand,
 ];
 
 async function main(args: readonly string[]): Promise<void> {

@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 
-const commands = ['logits', 'tokenize'];
+const commands = ['complete', 'generate', 'logits', 'tokenize', 'index', 'doctor'];
+const sample = 'test/fixtures/sample-workspace';
+const bookings = `${sample}/src/bookings.ts`;
 const model = 'engine/models/tiny-coder';
 const scratch = mkdtempSync(join(tmpdir(), 'slipstream-cli-'));
 after(() => rmSync(scratch, { recursive: true, force: true }));
@@ -20,10 +22,23 @@ function slipstream(...args: string[]) {
   return { status, stdout, stderr };
 }
 
+function json(...args: string[]) {
+  const { status, stdout, stderr } = slipstream(...args, '--json');
+  assert.equal(status, 0, stderr);
+  return JSON.parse(stdout);
+}
+
 function scratchFile(name: string, content: string | Uint8Array): string {
   const path = join(scratch, name);
   writeFileSync(path, content);
   return path;
+}
+
+/** The place after the last occurrence of a text, 1-based. */
+function lastPlaceOf(file: string, text: string): { line: string; column: string } {
+  const content = readFileSync(file, 'utf8');
+  const before = content.slice(0, content.lastIndexOf(text) + text.length).split('\n');
+  return { line: String(before.length), column: String(before.at(-1)!.length + 1) };
 }
 
 describe('help', () => {
@@ -91,6 +106,103 @@ test('tokenize gives ids and the same text back', () => {
   assert.ok(document.token_ids.length > 0);
   const { vocab_size } = JSON.parse(readFileSync(join(model, 'config.json'), 'utf8'));
   assert.ok(document.token_ids.every((id: number) => Number.isInteger(id) && id >= 0 && id < vocab_size));
+});
+
+test('generate writes the same tokens with and without drafts', () => {
+  const prompt = 'const a = [1, 2, 3, 4, 5, 6];\nconst b = [1, 2, 3, 4, 5, 6];\nconst c = [1, 2,';
+  const generate = (algorithm: string) =>
+    json(
+      ...['generate', '--model', model, '--prompt', prompt, '--max-new-tokens', '24', '--ignore-eos'],
+      ...['--speculative-algorithm', algorithm],
+    );
+  const plain = generate('none');
+  assert.equal(plain.algorithm, 'NONE');
+  assert.equal(plain.token_ids.length, 24);
+  assert.equal(plain.metrics.completion_tokens, 24);
+  assert.equal(plain.metrics.num_drafts, 0);
+  assert.equal(plain.metrics.mean_acceptance_length, 1);
+  for (const algorithm of ['NGRAM', 'auto']) {
+    const { text, token_ids } = generate(algorithm);
+    assert.deepEqual({ text, token_ids }, { text: plain.text, token_ids: plain.token_ids });
+  }
+  const fixed = json(
+    ...['generate', '--model', model, '--prompt', prompt, '--max-new-tokens', '24', '--ignore-eos'],
+    ...['--speculative-algorithm', 'NGRAM', '--speculative-num-draft-tokens', '4'],
+  );
+  assert.deepEqual(fixed.token_ids, plain.token_ids);
+  const { num_drafts, num_accepted_tokens, num_draft_tokens, mean_acceptance_length } = fixed.metrics;
+  assert.ok(num_drafts > 0 && num_draft_tokens <= 4 * num_drafts);
+  assert.equal(mean_acceptance_length, 1 + num_accepted_tokens / num_drafts);
+});
+
+describe('complete', () => {
+  const place = lastPlaceOf(bookings, 'throw new Http');
+  const at = ['--file', bookings, '--line', place.line, '--column', place.column, '--cache-dir', scratch];
+
+  test('suggests the same with and without drafts, and says where accepted drafts came from', () => {
+    const plain = json('complete', ...at, '--speculative-algorithm', 'NONE');
+    const drafted = json('complete', ...at, '--workspace', sample, '--speculative-algorithm', 'NGRAM');
+    assert.notEqual(plain.text, '');
+    assert.deepEqual([drafted.text, drafted.token_ids], [plain.text, plain.token_ids]);
+    assert.equal(plain.metrics.num_draft_tokens, 0);
+    const { num_accepted_tokens, num_accepted_tokens_per_source } = drafted.metrics;
+    const perSource: number[] = Object.values(num_accepted_tokens_per_source);
+    assert.ok(num_accepted_tokens > 0);
+    assert.equal(
+      perSource.reduce((sum, count) => sum + count, 0),
+      num_accepted_tokens,
+    );
+    assert.deepEqual(
+      Object.keys(drafted.metrics).filter((name) => !/^[a-z_]+$/.test(name)),
+      [],
+    );
+  });
+
+  test('shows the prompt on request, the text before the cursor in it', () => {
+    const { prompt } = json('complete', ...at, '--show-prompt');
+    assert.match(prompt, /if \(!removed\) \{\n {4}throw new Http/);
+    assert.match(prompt, /<\|fim_middle\|>$/);
+  });
+
+  test('prints the suggestion alone on stdout', () => {
+    const { status, stdout, stderr } = slipstream('complete', ...at);
+    assert.equal(status, 0);
+    assert.equal(stdout.trimEnd(), json('complete', ...at).text.trimEnd());
+    assert.match(stderr, /tokens\/s/);
+  });
+
+  test('takes an empty file, and one with Windows line ends', () => {
+    const empty = scratchFile('empty.ts', '');
+    assert.equal(typeof json('complete', '--file', empty, '--line', '1', '--column', '1').text, 'string');
+    const windows = scratchFile('windows.ts', 'const a = 1;\r\nconst b = ');
+    const { text } = json('complete', '--file', windows, '--line', '2', '--column', '11');
+    assert.doesNotMatch(text, /[^\r]\n/);
+  });
+});
+
+test('index counts files and tokens, and finds the same again from what it saved', () => {
+  const first = json('index', sample, '--cache-dir', scratch);
+  const again = json('index', sample, '--cache-dir', scratch);
+  assert.ok(first.files >= 8 && first.tokens > 1000, JSON.stringify(first));
+  assert.deepEqual([again.files, again.tokens], [first.files, first.tokens]);
+});
+
+test('doctor says what will run and measures it', () => {
+  const {
+    machine,
+    onnxruntime,
+    webgpu,
+    model: used,
+    cost_table,
+    reasons,
+  } = json('doctor', '--device', 'cpu');
+  assert.equal(machine.node, process.versions.node);
+  assert.equal(onnxruntime.version, '1.30.0');
+  assert.equal(typeof webgpu.usable, 'boolean');
+  assert.deepEqual([used.name, used.device], ['tiny-coder', 'cpu']);
+  assert.equal(cost_table.ms[0].length, cost_table.node_counts.length);
+  assert.ok(cost_table.ms.flat().every((ms: number) => ms > 0));
+  assert.ok(reasons.length >= 2);
 });
 
 test('logits prints one row a position, the same whatever is asked beside it', () => {

@@ -1,0 +1,82 @@
+import { type DoctorReport, examine } from '../doctor.ts';
+import { passMs } from '../model/costTable.ts';
+import { devices } from '../protocol.ts';
+import { cacheDir, cacheOptions } from './cacheOption.ts';
+import type { Command } from './command.ts';
+import { modelDir, modelOptions } from './modelOption.ts';
+import { printJson, printNote, printText } from './output.ts';
+
+export const doctorCommand: Command = {
+  name: 'doctor',
+  summary: 'Show what was found on this machine, what suggestions will run on, and why.',
+  synopsis: '[--model DIR] [--device D] [--json]',
+  options: {
+    ...modelOptions,
+    device: { value: devices.join('|'), help: 'What the model should run on. Default: auto.' },
+    ...cacheOptions,
+    json: { help: 'Print one JSON document.' },
+  },
+  async run(line) {
+    const report = await examine({
+      modelDir: await modelDir(line),
+      device: line.choice('device', devices) ?? 'auto',
+      cacheDir: cacheDir(line),
+      log: (_level, message) => printNote(message),
+    });
+    if (line.flag('json')) printJson(document(report));
+    else printText(describe(report));
+  },
+};
+
+function document({ machine, runtime, webgpu, model, threads, costTable, reasons }: DoctorReport) {
+  return {
+    machine: {
+      platform: machine.platform,
+      cpu: machine.cpu,
+      cores: machine.cores,
+      memory_bytes: machine.memoryBytes,
+      free_memory_bytes: machine.freeMemoryBytes,
+      node: machine.node,
+    },
+    onnxruntime: runtime,
+    webgpu,
+    model: {
+      dir: model.dir,
+      name: model.name,
+      family: model.family,
+      fim_format: model.fimFormat,
+      precision: model.precision,
+      device: model.device,
+      weight_bytes: model.weightBytes,
+      context_length: model.contextLength,
+      vocab_size: model.vocabSize,
+    },
+    threads,
+    cost_table: { node_counts: costTable.nodeCounts, contexts: costTable.contexts, ms: costTable.ms },
+    reasons,
+  };
+}
+
+function describe({ machine, runtime, webgpu, model, threads, costTable, reasons }: DoctorReport): string {
+  const rows: [string, string][] = [
+    ['Machine', machine.platform],
+    ['Processor', `${machine.cpu}, ${machine.cores} cores, ${threads} used`],
+    ['Memory', `${gigabytes(machine.memoryBytes)}, ${gigabytes(machine.freeMemoryBytes)} free`],
+    ['Node', machine.node],
+    ['Runtime', `onnxruntime ${runtime.version} (${runtime.backends.join(', ')})`],
+    ['WebGPU', webgpu.usable ? 'a usable adapter' : webgpu.reason],
+    ['Model', model.dir],
+    ['', `${model.family}, ${megabytes(model.weightBytes)} of weights, context ${model.contextLength}`],
+    ['', `fill-in-the-middle format: ${model.fimFormat}`],
+    ['Will use', reasons[0]],
+    ...reasons.slice(1).map((reason): [string, string] => ['', reason]),
+    ...costTable.contexts.map((context, i): [string, string] => [
+      i === 0 ? 'Cost' : '',
+      `${costTable.nodeCounts.map((nodes) => `${nodes}: ${passMs(costTable, nodes, context).toFixed(1)}`).join('  ')} ms a pass of n tokens after ${context}`,
+    ]),
+  ];
+  return rows.map(([left, right]) => left.padEnd(11) + right).join('\n');
+}
+
+const gigabytes = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
+const megabytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`;

@@ -1,0 +1,92 @@
+import { availableParallelism, cpus, freemem, release, totalmem } from 'node:os';
+import { defaultThreads } from './config.ts';
+import { embeddedModelDir } from './embeddedModel.ts';
+import { type CostTable, passMs } from './model/costTable.ts';
+import { type GpuProbe, probeGpu } from './model/gpuProbe.ts';
+import type { ModelInfo } from './model/languageModel.ts';
+import { runtimeFacts } from './model/runtimeFacts.ts';
+import { ModelRuntime } from './modelRuntime.ts';
+import type { Device } from './protocol.ts';
+import { chooseFimFormat } from './text/fimFormat.ts';
+
+export interface DoctorOptions {
+  /** Absent: the embedded model. */
+  readonly modelDir?: string | undefined;
+  readonly device: Device;
+  readonly cacheDir: string;
+  readonly log: (level: 'info' | 'warn', message: string) => void;
+}
+
+/** What was found on this machine and what suggestions will run on. */
+export interface DoctorReport {
+  readonly machine: {
+    readonly platform: string;
+    readonly cpu: string;
+    readonly cores: number;
+    readonly memoryBytes: number;
+    readonly freeMemoryBytes: number;
+    readonly node: string;
+  };
+  readonly runtime: { readonly version: string; readonly backends: readonly string[] };
+  readonly webgpu: GpuProbe;
+  readonly model: ModelInfo & { readonly dir: string; readonly fimFormat: string };
+  readonly threads: number;
+  readonly costTable: CostTable;
+  /** Sentences: what will be used, and why. */
+  readonly reasons: readonly string[];
+}
+
+/** Looks at the machine, loads the model as a suggestion would, and measures it. */
+export async function examine(options: DoctorOptions): Promise<DoctorReport> {
+  const { modelDir = embeddedModelDir, device, cacheDir, log } = options;
+  const runtime = await ModelRuntime.load(modelDir, { device, cacheDir, threads: defaultThreads, log });
+  try {
+    const webgpu = await probeGpu();
+    return {
+      machine: machineFacts(),
+      runtime: runtimeFacts(),
+      webgpu,
+      model: {
+        ...runtime.model.info,
+        dir: modelDir,
+        fimFormat: chooseFimFormat(runtime.tokenizer).name,
+      },
+      threads: defaultThreads,
+      costTable: runtime.costTable,
+      reasons: [...deviceReasons(runtime, options), speculationReason(runtime.costTable)],
+    };
+  } finally {
+    await runtime.dispose();
+  }
+}
+
+function machineFacts(): DoctorReport['machine'] {
+  return {
+    platform: `${process.platform}-${process.arch} ${release()}`,
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    cores: availableParallelism(),
+    memoryBytes: totalmem(),
+    freeMemoryBytes: freemem(),
+    node: process.versions.node,
+  };
+}
+
+function deviceReasons({ model, deviceNote }: ModelRuntime, { modelDir, device }: DoctorOptions): string[] {
+  const { info } = model;
+  const origin = modelDir === undefined ? 'the included model; none other is chosen' : 'the model chosen';
+  return [
+    `${info.name} in ${info.precision} (${origin}).`,
+    `On the ${info.device}: ${deviceNote ?? `the setting is "${device}".`}`,
+  ];
+}
+
+/** How many of a few draft tokens have to be right for drafting to pay here. */
+function speculationReason(costs: CostTable): string {
+  const drafts = 4;
+  const context = 512;
+  const one = passMs(costs, 1, context);
+  const share = (passMs(costs, drafts + 1, context) / one - 1) / drafts;
+  return share < 1
+    ? `Drafts of ${drafts} tokens pay when more than ${Math.ceil(100 * share)} % of them are accepted; otherwise none are made.`
+    : `Checking ${drafts} draft tokens costs as much as writing them: drafts do not pay on this machine.`;
+}
