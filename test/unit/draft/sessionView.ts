@@ -1,9 +1,9 @@
 import type { SessionView } from '../../../engine/draft/drafter.ts';
 
 /** Control tokens of the formats below. */
-export const PREFIX = 90;
-export const SUFFIX = 91;
-export const MIDDLE = 92;
+const PREFIX = 90;
+const SUFFIX = 91;
+const MIDDLE = 92;
 export const specialTokenIds: ReadonlySet<number> = new Set([PREFIX, SUFFIX, MIDDLE]);
 export const VOCAB_SIZE = 100;
 
