@@ -38,7 +38,7 @@ export class CompletionStream {
     return this.#stop;
   }
 
-  /** The suggestion so far, in line feeds. Cut off by maxTokens, it ends with its last whole line. */
+  /** What was written so far, from `writtenFrom` on, in line feeds. Cut off by maxTokens, it ends with its last whole line. */
   get text(): string {
     const { text } = this.#rules;
     if (this.#stop !== 'maxTokens') return text;

@@ -1,4 +1,4 @@
-import { type EditPoint, lineAfter } from './editPoint.ts';
+import { type EditPoint, lineAfter, writtenFrom } from './editPoint.ts';
 
 /** Where a document is open: text before `prefixEnd`, text from `suffixStart` on. */
 export interface Hole {
@@ -14,7 +14,7 @@ const closersOnly = /^[\s)\]}>"'`;,]*$/u;
 export const endsLine = (point: EditPoint) => closersOnly.test(lineAfter(point));
 
 /**
- * The hole begins at the cursor. It ends there too, unless only closers follow on the line: they belong to
+ * The hole begins at the cursor, or before the white space left of it. It ends at the cursor too, unless only closers follow on the line: they belong to
  * what is being typed, the editor put them there, so the hole reaches to the line's end. The suffix then stays
  * the same while brackets open and close, and with it the KV rows of a suffix-first prompt.
  */
@@ -23,7 +23,7 @@ export function holeOf(point: EditPoint, around?: { readonly before: string; rea
   const text = around === undefined ? point.text : before + point.text + around.after;
   return {
     text,
-    prefixEnd: before.length + point.offset,
+    prefixEnd: before.length + writtenFrom(point),
     suffixStart: before.length + (endsLine(point) ? point.lineEnd : point.offset),
   };
 }

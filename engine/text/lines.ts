@@ -5,13 +5,28 @@ export const isBlank = (text: string) => /^\s*$/u.test(text);
 /** Nothing but closing brackets and separators: `}`, `});`, `],`. */
 export const isCloser = (line: string) => /^\s*[)\]}]+[;,]?\s*$/u.test(line);
 
-export const indentationOf = (line: string) => /^[ \t]*/u.exec(line)![0];
+const indentationOf = (line: string) => /^[ \t]*/u.exec(line)![0];
 
 /** Columns that the white space at the line's start takes. */
 export function indentationWidth(line: string, tabSize: number): number {
   let width = 0;
   for (const char of indentationOf(line)) width += char === '\t' ? tabSize - (width % tabSize) : 1;
   return width;
+}
+
+/** The editor's. */
+export interface Indentation {
+  readonly insertSpaces: boolean;
+  readonly tabSize: number;
+}
+
+/** The line with its indentation written as the editor does, moved right by `columns`, or left when negative. */
+export function reindent(line: string, { insertSpaces, tabSize }: Indentation, columns: number): string {
+  const width = Math.max(0, indentationWidth(line, tabSize) + columns);
+  const indentation = insertSpaces
+    ? ' '.repeat(width)
+    : '\t'.repeat(Math.floor(width / tabSize)) + ' '.repeat(width % tabSize);
+  return indentation + line.slice(indentationOf(line).length);
 }
 
 /** As far below the cursor as anything looks, UTF-16 units. */

@@ -1,11 +1,11 @@
-import { type EditPoint, lineBefore } from './editPoint.ts';
+import { type EditPoint, lineBefore, lineGiven } from './editPoint.ts';
 import { indentationWidth, isBlank, linesBelow } from './lines.ts';
 import { suggestionShape } from './suggestionShape.ts';
 
 /** `line`: its end; `block`: the end of the indented block; `suffix`: what follows began to be repeated. */
 export type TextStop = 'line' | 'block' | 'suffix';
 
-/** Watches text as it is written and says when a suggestion is complete. */
+/** Watches what the model writes, from `writtenFrom` on, and says when a suggestion is complete. */
 export interface StopRules {
   /** @returns why to stop, once; what `text` then holds is the suggestion */
   push(delta: string): TextStop | undefined;
@@ -50,17 +50,17 @@ class BlockRules implements StopRules {
   /** The end of the last line worth keeping. */
   #keptEnd = 0;
   #afterBlank = false;
-  /** Indentation of the statements, or of the line that opened the block; unknown on an unindented line. */
-  #base: number | undefined;
+  /** Indentation of the statements, or of the line that opened the block. */
+  #base: number;
   #lastWidth: number | undefined;
 
   constructor(point: EditPoint, shape: 'openedBlock' | 'statements', tabSize: number) {
     this.text = '';
     this.#shape = shape;
     this.#tabSize = tabSize;
-    this.#before = lineBefore(point);
+    this.#before = lineGiven(point);
     [this.#next] = linesBelow(point, 1);
-    this.#base = shape === 'statements' && this.#before === '' ? undefined : this.#widthOf(this.#before);
+    this.#base = this.#widthOf(lineBefore(point));
   }
 
   push(delta: string): TextStop | undefined {
@@ -83,12 +83,13 @@ class BlockRules implements StopRules {
     const line = this.#wholeLine(lineEnd);
     if (isBlank(line)) return this.#judgeBlank();
     if (this.#isOutside(line)) return 'block';
-    if (this.#lineStart > 0 && line.trimEnd() === this.#next) return 'suffix';
+    if (!this.#isGoingOn && line.trimEnd() === this.#next) return 'suffix';
     const width = this.#widthOf(line);
-    const closesBlock = this.#shape === 'openedBlock' && this.#lineStart > 0 && width <= this.#base!;
+    const closesBlock = this.#shape === 'openedBlock' && !this.#isGoingOn && width <= this.#base;
+    // The first of the statements says how far all of them are indented.
+    if (this.#shape === 'statements' && this.#lastWidth === undefined) this.#base = width;
     this.#keptEnd = lineEnd;
     this.#afterBlank = false;
-    this.#base ??= width;
     this.#lastWidth = width;
     return closesBlock && !goesOn.test(line) && !opens.test(line) ? 'block' : undefined;
   }
@@ -96,18 +97,22 @@ class BlockRules implements StopRules {
   /** A blank line ends statements, unless one of them is still open: then its block goes on. */
   #judgeBlank(): TextStop | undefined {
     this.#afterBlank = true;
-    const complete = this.#shape === 'statements' && this.#lastWidth !== undefined;
-    return complete && this.#lastWidth === this.#base ? 'block' : undefined;
+    return this.#shape === 'statements' && this.#lastWidth === this.#base ? 'block' : undefined;
   }
 
   /** The line belongs to what comes after the block. */
   #isOutside(line: string): boolean {
-    if (this.#base === undefined || this.#lineStart === 0) return false;
+    if (this.#isGoingOn) return false;
     const width = this.#widthOf(line);
     if (width < this.#base) return true;
     if (width > this.#base) return false;
     if (this.#shape === 'statements') return this.#afterBlank && this.#lastWidth !== undefined;
     return !(/^\s*[)\]}]/u.test(line) || endsBlock.test(line) || goesOn.test(line));
+  }
+
+  /** The line under way is the cursor's, and something stands before the cursor. */
+  get #isGoingOn(): boolean {
+    return this.#lineStart === 0 && this.#before !== '';
   }
 
   #wholeLine(end: number): string {

@@ -1,9 +1,5 @@
 import type { EditPoint } from '../editPoint.ts';
-
-export interface Indentation {
-  readonly insertSpaces: boolean;
-  readonly tabSize: number;
-}
+import type { Indentation } from '../lines.ts';
 
 /** What filters may look at beside the text. */
 export interface TidyContext {
@@ -14,5 +10,5 @@ export interface TidyContext {
   readonly specialTokenNames: Iterable<string>;
 }
 
-/** Text in line feeds, made better; empty when nothing of it is worth showing. */
+/** What the model wrote from `writtenFrom` on, made better; empty when nothing of it is worth showing. */
 export type Filter = (text: string, context: TidyContext) => string;

@@ -24,11 +24,18 @@ function repeats(lines: readonly string[], start: number, period: number): boole
   return lines.slice(start, start + period).some((line) => !isBlank(line) && !isCloser(line));
 }
 
-/** `a.b.c.a.b.c.a.b.c`: at least six characters with a word among them, at the end. Tables of zeros are shorter. */
+/** Loops at the line's end: three copies of a phrase, or eight of a few characters. Tables of numbers are none. */
+const loops = [/(\S.{5,80}?)\1{2,}.{0,80}$/u, /(\S.{1,4}?)\1{7,}.{0,5}$/u];
+
 function cutRepeatedWords(text: string): string {
   const lineStart = text.lastIndexOf('\n') + 1;
   const line = text.slice(lineStart, lineStart + 1000);
-  const loop = /(\S.{5,80}?)\1{2,}.{0,80}$/u.exec(line);
-  if (loop === null || !/\p{L}{2}/u.test(loop[1])) return text;
-  return text.slice(0, lineStart + loop.index + loop[1].length);
+  for (const pattern of loops) {
+    const loop = pattern.exec(line);
+    if (loop !== null && isPhrase(loop[1])) return text.slice(0, lineStart + loop.index + loop[1].length);
+  }
+  return text;
 }
+
+/** `====` and `0, 0, ` repeat on purpose. */
+const isPhrase = (unit: string) => new Set(unit).size > 1 && !/^[\d\s,.;x]+$/u.test(unit);

@@ -1,4 +1,4 @@
-import { lineAfter, lineBefore } from '../editPoint.ts';
+import { lineAfter, lineGiven } from '../editPoint.ts';
 import { isBlank, isCloser, linesBelow } from '../lines.ts';
 import type { Filter } from './filter.ts';
 
@@ -8,9 +8,9 @@ const linesCompared = 12;
 export const cutSuffixLines: Filter = (text, { point }) => {
   const below = linesBelow(point, linesCompared);
   const lines = text.split('\n');
-  const wholeLines = [lineBefore(point) + lines[0], ...lines.slice(1)];
+  const wholeLines = [lineGiven(point) + lines[0], ...lines.slice(1)];
   // The first line is new where something was typed before it or stands after it.
-  const first = isBlank(lineBefore(point)) && isBlank(lineAfter(point)) ? 0 : 1;
+  const first = lineGiven(point) === '' && isBlank(lineAfter(point)) ? 0 : 1;
   for (let i = first; i < lines.length; i++) {
     if (!isBlank(wholeLines[i]) && standsBelow(wholeLines.slice(i), below))
       return lines.slice(0, i).join('\n');

@@ -11,6 +11,7 @@ import { joinSpacing } from './spacing.ts';
 import { cutAtSpecialTokenNames } from './specialTokenNames.ts';
 import { cutSuffixLines } from './suffixLines.ts';
 import { trimTrailingSpace } from './trailingSpace.ts';
+import { dropTypedIndentation } from './typedIndentation.ts';
 
 /** The pipeline, in order. The name is the reason given when a filter leaves nothing. */
 const filters: readonly (readonly [reason: string, filter: Filter])[] = [
@@ -20,6 +21,7 @@ const filters: readonly (readonly [reason: string, filter: Filter])[] = [
   ['repeats what follows', cutSuffixLines],
   ['white space only', joinSpacing],
   ['white space only', indentLikeEditor],
+  ['white space only', dropTypedIndentation],
   ['white space only', trimTrailingSpace],
   ['white space only', dropBlank],
 ];
@@ -29,7 +31,7 @@ export type Tidied =
   | { readonly kind: 'empty'; readonly reason: string };
 
 /**
- * What the editor gets of a model's text: `text` replaces `range`, which lies on the cursor's line of the document
+ * What the editor gets of what a model wrote from `writtenFrom` on: `text` replaces `range`, which lies on the cursor's line of the document
  * as it really is (the suggest widget's item not applied).
  */
 export function tidy(modelText: string, context: TidyContext): Tidied {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { editPointAt, lineAfter, lineBefore } from '../../../engine/text/editPoint.ts';
+import { editPointAt, lineAfter, lineBefore, lineGiven } from '../../../engine/text/editPoint.ts';
 import { pointAt } from './cursorMark.ts';
 
 test('the line around the cursor', () => {
@@ -32,6 +32,17 @@ test('a cursor inside a surrogate pair or a CRLF moves before it', () => {
   assert.equal(editPointAt('a🦙b', 2, 0).offset, 1);
   assert.equal(editPointAt('a\r\nb', 2, 0).offset, 1);
   assert.equal(editPointAt('a🦙b', 3, 0).offset, 3);
+});
+
+test('the model goes on before the white space left of the cursor', () => {
+  const given: [marked: string, given: string][] = [
+    ['x = │', 'x ='],
+    ['x =│', 'x ='],
+    ['a\n \t│b', ''],
+    ['a\n│', ''],
+    [`x${' '.repeat(300)}│`, `x${' '.repeat(100)}`],
+  ];
+  for (const [marked, line] of given) assert.equal(lineGiven(pointAt(marked)), line, marked);
 });
 
 test('an offset outside the document is moved into it', () => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Tokenizer } from '../../../engine/model/tokenizer.ts';
-import { type EditPoint, editPointAt } from '../../../engine/text/editPoint.ts';
+import { type EditPoint, editPointAt, writtenFrom } from '../../../engine/text/editPoint.ts';
 import { chooseFimFormat } from '../../../engine/text/fimFormat.ts';
 import {
   buildPrompt,
@@ -40,7 +40,7 @@ const atOffset = (text: string, offset: number) =>
 test('a small document is in the prompt as a whole, in the order of the model folder', () => {
   assert.equal(
     shown(promptAt('const a = 1;\nconst b = │a + 1;\nconst c = 3;\n')),
-    '<|fim_suffix|>a + 1;\nconst c = 3;\n<|fim_prefix|>const a = 1;\nconst b = <|fim_middle|>',
+    '<|fim_suffix|>a + 1;\nconst c = 3;\n<|fim_prefix|>const a = 1;\nconst b =<|fim_middle|>',
   );
 });
 
@@ -55,6 +55,11 @@ test('places at the edges', () => {
   assert.equal(shown(promptAt('│')), '<|fim_suffix|><|fim_prefix|><|fim_middle|>');
   assert.equal(shown(promptAt('│a\nb')), '<|fim_suffix|>a\nb<|fim_prefix|><|fim_middle|>');
   assert.equal(shown(promptAt('a\nb│')), '<|fim_suffix|><|fim_prefix|>a\nb<|fim_middle|>');
+});
+
+test('white space before the cursor is left to the model', () => {
+  assert.equal(promptAt('x = │;').tokens.join(), promptAt('x =│;').tokens.join());
+  assert.equal(shown(promptAt('f() {\n    │\n}')), '<|fim_suffix|>\n}<|fim_prefix|>f() {\n<|fim_middle|>');
 });
 
 test('closers right of the cursor belong to the hole', () => {
@@ -72,7 +77,7 @@ test('special tokens in the document are text', () => {
 
 test('prefixRange is where the prefix lies', () => {
   const { tokens, prefixRange, parts } = promptAt('let ab = 1;\nlet c = │\n', { path: 'a.ts' });
-  assert.equal(tinyCoder.decode(tokens.slice(prefixRange.start, prefixRange.end)), 'let ab = 1;\nlet c = ');
+  assert.equal(tinyCoder.decode(tokens.slice(prefixRange.start, prefixRange.end)), 'let ab = 1;\nlet c =');
   assert.equal(parts.at(-1)?.end, tokens.length);
   for (const { kind, text, start, end } of parts) {
     const said = tinyCoder.decodeVisible(tokens.slice(start, end));
@@ -99,9 +104,9 @@ test('the windows stay within the budget and begin and end with lines', () => {
   assert.ok(suffix.end - suffix.start <= budget.suffixTokens);
   assert.ok(suffix.end - suffix.start > budget.suffixTokens / 2);
   assert.ok(suffix.text.endsWith('\n'));
-  const start = point.offset - prefix.text.length;
+  const start = writtenFrom(point) - prefix.text.length;
   assert.equal(large[start - 1], '\n');
-  assert.equal(large.slice(start, point.offset), prefix.text);
+  assert.equal(large.slice(start, writtenFrom(point)), prefix.text);
   assert.equal(large.slice(point.offset).startsWith(suffix.text), true);
 });
 
@@ -109,7 +114,7 @@ test('the cells of a notebook continue the document on both sides', () => {
   const around = { before: 'import x\n\n', after: '\n\nprint(y)' };
   assert.equal(
     shown(promptAt('y = │x', { around })),
-    '<|fim_suffix|>x\n\nprint(y)<|fim_prefix|>import x\n\ny = <|fim_middle|>',
+    '<|fim_suffix|>x\n\nprint(y)<|fim_prefix|>import x\n\ny =<|fim_middle|>',
   );
 });
 
@@ -181,7 +186,7 @@ test('any document and place give a prompt within the budget whose prefix ends a
         const { tokens, parts } = buildPrompt(requestAt(point, { budget: small }));
         assert.ok(tokens.length <= 128 + 64 + 3);
         const prefix = parts.find(({ kind }) => kind === 'prefix')!;
-        assert.ok(text.slice(0, point.offset).replaceAll('\r\n', '\n').endsWith(prefix.text));
+        assert.ok(text.slice(0, writtenFrom(point)).replaceAll('\r\n', '\n').endsWith(prefix.text));
       },
     ),
     { numRuns: 300 },
@@ -207,7 +212,7 @@ function commonPrefix(a: Int32Array, b: Int32Array): number {
 }
 
 test('typing leaves all but the last tokens of the prompt as they were', () => {
-  const typed = source.slice(600, 3600);
+  const typed = source.slice(600, 1800);
   let last: Prompt | undefined;
   let reanchored = 0;
   for (const prompt of typing(large, 20_000, typed)) {
@@ -218,7 +223,7 @@ test('typing leaves all but the last tokens of the prompt as they were', () => {
     }
     last = prompt;
   }
-  assert.ok(reanchored >= 3 && reanchored <= 12, `${reanchored} times`);
+  assert.ok(reanchored >= 1 && reanchored <= 6, `${reanchored} times`);
 });
 
 test('brackets that the editor closes change nothing before the cursor', () => {
@@ -274,7 +279,8 @@ test('anchors survive any edit: the prefix is the text before the cursor', () =>
         const prompt = buildPrompt(requestAt(point), memory);
         memory = prompt.memory;
         const prefix = prompt.parts.find(({ kind }) => kind === 'prefix')!;
-        assert.equal(text.slice(point.offset - prefix.text.length, point.offset), prefix.text);
+        const end = writtenFrom(point);
+        assert.equal(text.slice(end - prefix.text.length, end), prefix.text);
         assert.ok(prefix.end - prefix.start <= budget.prefixTokens);
       }
     }),
@@ -293,7 +299,7 @@ test('open tabs come before the document, with their paths', () => {
   const prompt = promptAt('const header = parseHeader(reader, │', { path: 'src/a.ts', context: [otherTab] });
   assert.equal(
     shown(prompt),
-    `<|file_sep|>src/b.ts\n${otherTab.text}<|file_sep|>src/a.ts\n<|fim_suffix|><|fim_prefix|>const header = parseHeader(reader, <|fim_middle|>`,
+    `<|file_sep|>src/b.ts\n${otherTab.text}<|file_sep|>src/a.ts\n<|fim_suffix|><|fim_prefix|>const header = parseHeader(reader,<|fim_middle|>`,
   );
 });
 

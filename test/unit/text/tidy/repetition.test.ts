@@ -21,6 +21,8 @@ test('closing brackets and blank lines may repeat', () => {
 
 test('words that loop within a line are kept once', () => {
   assert.equal(cut('x.parent.x.parent.x.parent.x.pa'), 'x.parent.');
+  assert.equal(cut('n >= 0 ? n >= 0 ? n >= 0 ? n >'), 'n >= 0 ? ');
+  assert.equal(cut(`from "${'/"'.repeat(12)}`), 'from "/"/"/');
   assert.equal(cut('[0, 0, 0, 0, 0, 0, 0, 0]'), '[0, 0, 0, 0, 0, 0, 0, 0]');
   assert.equal(cut('================'), '================');
 });

@@ -6,13 +6,13 @@ import { filterAt } from './tidyAt.ts';
 const cut = (marked: string, text: string) => filterAt(cutSuffixLines, marked, text);
 
 test('lines that stand below already are dropped', () => {
-  assert.equal(cut('  │\n  b();\n  c();\n', 'a();\n  b();'), 'a();');
+  assert.equal(cut('  │\n  b();\n  c();\n', '  a();\n  b();'), '  a();');
   assert.equal(cut('  │\n  b();\n  c();\n', 'a();\n  b();\n  c();'), 'a();');
   assert.equal(cut('  │\n\n  b();\n  c();\n', 'a();\n\n  b();\n  c();\n'), 'a();\n');
 });
 
 test('a suggestion of nothing else is dropped', () => {
-  assert.equal(cut('  │\n  b();\n', 'b();'), '');
+  assert.equal(cut('  │\n  b();\n', '  b();'), '');
   assert.equal(cut('│\n  b();\n', '  b();\n'), '');
 });
 

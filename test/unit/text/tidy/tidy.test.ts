@@ -14,11 +14,12 @@ const cases: [marked: string, written: string, accepted: string][] = [
   ['f(│)', ')', '(stands there already)'],
   ['f() {│}', '\n\ta();\n}', 'f() {\n  a();\n}│'],
   ['f() {│\n}', '\n  a();\n}', 'f() {\n  a();│\n}'],
-  ['f() {\r\n  │\r\n}\r\n', 'a();\r\n  b();\n', 'f() {\r\n  a();\r\n  b();│\r\n}\r\n'],
+  ['f() {\r\n  │\r\n}\r\n', '  a();\r\n  b();\n', 'f() {\r\n  a();\r\n  b();│\r\n}\r\n'],
   ['│', '', '(the model wrote nothing)'],
   ['│', '<|endoftext|>', '(a special token only)'],
   ['x = │', '   ', '(white space only)'],
-  ['  │\n  b();', 'b();', '(repeats what follows)'],
+  ['  │\n  b();', '  b();', '(repeats what follows)'],
+  ['f() {\n\t│\n}', '\ta();\n\tb();', 'f() {\n\ta();\n  b();│\n}'],
   ['│', '🦙"漢"', '🦙"漢"│'],
 ];
 
