@@ -4,6 +4,7 @@ import {
   type MessageConnection,
   type MessageReader,
   type MessageWriter,
+  type NotificationType,
   ResponseError,
 } from 'vscode-jsonrpc/node';
 import * as protocol from '../engine/protocol.ts';
@@ -95,27 +96,27 @@ export class EngineClient {
   }
 
   didOpen(document: protocol.OpenDocument): void {
-    this.#notify(this.#connection.sendNotification(protocol.didOpen, document));
+    this.#notify(protocol.didOpen, document);
   }
 
   didChange(change: protocol.DocumentChange): void {
-    this.#notify(this.#connection.sendNotification(protocol.didChange, change));
+    this.#notify(protocol.didChange, change);
   }
 
   didClose(uri: string): void {
-    this.#notify(this.#connection.sendNotification(protocol.didClose, { uri }));
+    this.#notify(protocol.didClose, { uri });
   }
 
   didAccept(uri: string): void {
-    this.#notify(this.#connection.sendNotification(protocol.didAccept, { uri }));
+    this.#notify(protocol.didAccept, { uri });
   }
 
   didChangeFiles(changes: readonly protocol.FileChange[]): void {
-    this.#notify(this.#connection.sendNotification(protocol.didChangeFiles, { changes }));
+    this.#notify(protocol.didChangeFiles, { changes });
   }
 
   didChangeFolders(folders: readonly protocol.WorkspaceFolder[]): void {
-    this.#notify(this.#connection.sendNotification(protocol.didChangeFolders, { folders }));
+    this.#notify(protocol.didChangeFolders, { folders });
   }
 
   /** Settles what is still waiting; later calls find the engine gone. */
@@ -137,8 +138,8 @@ export class EngineClient {
   }
 
   /** A notification to an engine that is going away is lost with it; its exit is seen elsewhere. */
-  #notify(sent: Promise<void>): void {
-    sent.catch(() => {});
+  #notify<P>(type: NotificationType<P>, params: P): void {
+    if (!this.#isClosed) this.#connection.sendNotification(type.method, params).catch(() => {});
   }
 }
 

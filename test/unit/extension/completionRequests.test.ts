@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Ask, CompletionRequests } from '../../../extension/completionRequests.ts';
+import type { Edit, Place } from '../../../extension/suggestionCache.ts';
+
+function place(before: string): Place {
+  return { uri: 'u', before, after: '' };
+}
+
+/** An engine that answers when it is told to. */
+function engine() {
+  const asked: { partial: (text: string) => void; answer: (edit?: Edit) => void; cancelled: AbortSignal }[] =
+    [];
+  const ask: Ask = (partial, cancelled) =>
+    new Promise((answer) => {
+      asked.push({ partial, answer: (edit) => answer(edit), cancelled });
+      cancelled.addEventListener('abort', () => answer(undefined));
+    });
+  return { ask, asked };
+}
+
+const stays = new AbortController().signal;
+const insertion = (at: Place, text: string): Edit => ({
+  start: at.before.length,
+  end: at.before.length,
+  text,
+});
+const lingered = () => new Promise((resolve) => setTimeout(resolve, 120));
+
+test('who asks for the same place joins the request under way', async () => {
+  const requests = new CompletionRequests();
+  const { ask, asked } = engine();
+  const answers = [1, 2].map(() => requests.request(place('a'), ask, stays));
+  assert.equal(asked.length, 1);
+  asked[0].answer(insertion(place('a'), 'bc'));
+  assert.deepEqual(await Promise.all(answers), Array(2).fill(insertion(place('a'), 'bc')));
+});
+
+test('who typed what is being generated joins and gets the rest; anything else takes its place', async () => {
+  const requests = new CompletionRequests();
+  const { ask, asked } = engine();
+  const first = requests.request(place('a'), ask, stays);
+  asked[0].partial('bcd');
+  const joined = requests.request(place('ab'), ask, stays);
+  assert.equal(asked.length, 1);
+  const other = requests.request(place('ax'), ask, stays);
+  assert.equal(asked.length, 2);
+  assert.ok(asked[0].cancelled.aborted);
+  assert.equal(await first, undefined);
+  assert.equal(await joined, undefined);
+  asked[1].answer(insertion(place('ax'), 'y'));
+  assert.equal((await other)?.text, 'y');
+
+  const third = requests.request(place('a'), ask, stays);
+  asked[2].partial('bcd');
+  const rest = requests.request(place('ab'), ask, stays);
+  asked[2].answer(insertion(place('a'), 'bcde'));
+  assert.equal((await third)?.text, 'bcde');
+  assert.deepEqual(await rest, insertion(place('ab'), 'cde'));
+});
+
+test('a request that nobody waits for any more lingers for one debounce, then is called off', async () => {
+  const requests = new CompletionRequests();
+  const { ask, asked } = engine();
+  const turnedAway = new AbortController();
+  const answer = requests.request(place('a'), ask, turnedAway.signal);
+  turnedAway.abort();
+  assert.ok(!asked[0].cancelled.aborted, 'the next key may ask for just this');
+  await lingered();
+  assert.ok(asked[0].cancelled.aborted);
+  assert.equal(await answer, undefined);
+});
+
+test('one who joins in time keeps it alive', async () => {
+  const requests = new CompletionRequests();
+  const { ask, asked } = engine();
+  const turnedAway = new AbortController();
+  const left = requests.request(place('a'), ask, turnedAway.signal);
+  asked[0].partial('bcd');
+  turnedAway.abort();
+  const joined = requests.request(place('ab'), ask, stays);
+  await lingered();
+  assert.ok(!asked[0].cancelled.aborted);
+  asked[0].answer(insertion(place('a'), 'bcd'));
+  assert.equal((await joined)?.text, 'cd');
+  assert.equal(await left, undefined);
+});
+
+test('a fault reaches everybody who waits, and the next one asks anew', async () => {
+  const requests = new CompletionRequests();
+  const fault = new Error('fault');
+  const failing: Ask = () => Promise.reject(fault);
+  await assert.rejects(requests.request(place('a'), failing, stays), fault);
+  const { ask, asked } = engine();
+  const answer = requests.request(place('a'), ask, stays);
+  asked[0].answer(insertion(place('a'), 'b'));
+  assert.equal((await answer)?.text, 'b');
+});

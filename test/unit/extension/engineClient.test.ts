@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import { test } from 'node:test';
+import { StreamMessageReader, StreamMessageWriter } from 'vscode-jsonrpc/node';
+import { SlipstreamError } from '../../../engine/errors.ts';
+import type { CompleteResult } from '../../../engine/protocol.ts';
+import { type CompleteRequest, type Engine, Server } from '../../../engine/server/server.ts';
+import { EngineClient, EngineFault, EngineGone } from '../../../extension/engineClient.ts';
+
+const initializeParams = {
+  settings: { algorithm: 'auto', device: 'auto', maxTokens: 8 },
+  cacheDir: 'cache',
+  workspaceFolders: [],
+} as const;
+
+const params = {
+  uri: 'file:///a.ts',
+  version: 1,
+  position: { line: 0, character: 0 },
+  trigger: 'automatic',
+  indentation: { insertSpaces: true, tabSize: 2 },
+} as const;
+
+const stays = new AbortController().signal;
+
+/** The real server behind the client, over a pipe; only the engine itself answers as the test says. */
+async function connect(complete: (request: CompleteRequest, signal: AbortSignal) => Promise<CompleteResult>) {
+  const toServer = new PassThrough();
+  const toClient = new PassThrough();
+  const engine: Engine = {
+    facts: { name: 'm', device: 'cpu', precision: 'int8' },
+    complete,
+    lastPrompt: () => null,
+    didAccept() {},
+    documentChanged() {},
+    documentClosed() {},
+    filesChanged() {},
+    setFolders() {},
+    setSettings: () => Promise.reject(new SlipstreamError('model.notFound', 'no such model')),
+    async dispose() {},
+  };
+  const logged: string[] = [];
+  void new Server(
+    { reader: new StreamMessageReader(toServer), writer: new StreamMessageWriter(toClient) },
+    async ({ log, onIndexProgress }) => {
+      log('info', 'made');
+      onIndexProgress({ state: 'ready', files: 1, filesDone: 1, tokens: 9 });
+      return engine;
+    },
+  ).listen();
+  const client = new EngineClient(new StreamMessageReader(toClient), new StreamMessageWriter(toServer), {
+    onLog: (_, message) => logged.push(message),
+    onIndexProgress: ({ tokens }) => logged.push(`${tokens} tokens`),
+  });
+  await client.initialize(initializeParams);
+  client.didOpen({ uri: params.uri, languageId: 'typescript', version: 1, text: '' });
+  return { client, logged, hangUp: () => toClient.destroy() };
+}
+
+const empty: CompleteResult = { kind: 'empty', reason: 'nothing' };
+
+test('passes on results, text as it grows, logs and progress', async () => {
+  const { client, logged } = await connect(async ({ onText }) => {
+    onText('a');
+    onText('ab');
+    return empty;
+  });
+  const partial: string[] = [];
+  assert.deepEqual(await client.complete(params, (text) => partial.push(text), stays), empty);
+  assert.deepEqual(partial, ['a', 'ab']);
+  assert.deepEqual(logged, ['made', '9 tokens']);
+});
+
+test('cancelling reaches the engine; cancelled from the start it is not even asked', async () => {
+  let asked = 0;
+  const { client } = await connect((_, signal) => {
+    asked++;
+    return new Promise((resolve) => signal.addEventListener('abort', () => resolve({ kind: 'cancelled' })));
+  });
+  const abort = new AbortController();
+  const answer = client.complete(params, () => {}, abort.signal);
+  setTimeout(() => abort.abort(), 20);
+  assert.deepEqual(await answer, { kind: 'cancelled' });
+  assert.deepEqual(await client.complete(params, () => {}, AbortSignal.abort()), { kind: 'cancelled' });
+  assert.equal(asked, 1);
+});
+
+test('a fault keeps its code and its message', async () => {
+  const { client } = await connect(async () => empty);
+  await assert.rejects(client.changeSettings(initializeParams.settings), (error: EngineFault) => {
+    assert.ok(error instanceof EngineFault);
+    assert.deepEqual([error.code, error.message], ['model.notFound', 'no such model']);
+    return true;
+  });
+});
+
+test('nothing waits for an engine that is gone', async () => {
+  const { client, hangUp } = await connect(() => new Promise(() => {}));
+  const completion = client.complete(params, () => {}, stays);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  hangUp();
+  assert.deepEqual(await completion, { kind: 'cancelled' }, 'for a completion that is an outcome');
+  await assert.rejects(client.lastPrompt(), EngineGone);
+  client.didClose(params.uri);
+});

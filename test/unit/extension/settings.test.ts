@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { algorithms, devices } from '../../../engine/protocol.ts';
+import {
+  defaultSettings,
+  isEnabledAnywhere,
+  isEnabledFor,
+  limits,
+  readSettings,
+} from '../../../extension/settings.ts';
+
+const manifest = JSON.parse(readFileSync('package.json', 'utf8')).contributes.configuration.properties;
+
+function read(values: Readonly<Record<string, unknown>>) {
+  return readSettings(
+    (key) => values[key],
+    (path) => (path === '/model' ? path : undefined),
+  );
+}
+
+test('what the manifest says is what is read: defaults, choices and limits', () => {
+  const defaults = read(
+    Object.fromEntries(Object.keys(manifest).map((key) => [key.slice(11), manifest[key].default])),
+  );
+  assert.deepEqual(defaults, { settings: defaultSettings, problems: [] });
+  assert.deepEqual(manifest['slipstream.speculative.algorithm'].enum, algorithms);
+  assert.deepEqual(manifest['slipstream.device'].enum, devices);
+  assert.equal(manifest['slipstream.maxTokens'].maximum, limits.maxTokens);
+  assert.equal(manifest['slipstream.speculative.numDraftTokens'].maximum, limits.numDraftTokens);
+});
+
+test('good values are taken over', () => {
+  const values = {
+    enable: { '*': false, python: true },
+    'speculative.algorithm': 'ngram',
+    'speculative.numDraftTokens': 7,
+    model: '/model',
+    device: 'webgpu',
+    maxTokens: 1,
+  };
+  assert.deepEqual(read(values), {
+    settings: {
+      enable: values.enable,
+      engine: { algorithm: 'ngram', numDraftTokens: 7, model: '/model', device: 'webgpu', maxTokens: 1 },
+    },
+    problems: [],
+  });
+});
+
+test('each bad value is named with what is used instead', () => {
+  const { settings, problems } = read({
+    enable: true,
+    'speculative.algorithm': 'magic',
+    'speculative.numDraftTokens': 0,
+    model: '/nowhere',
+    device: 3,
+    maxTokens: 1.5,
+  });
+  assert.deepEqual(settings, defaultSettings);
+  assert.deepEqual(problems, [
+    'slipstream.speculative.numDraftTokens is 0 but has to be a whole number from 1 to 64; it is ignored.',
+    'slipstream.model is "/nowhere" but has to be the path of a folder with a config.json; it is ignored.',
+    'slipstream.enable is true but has to be an object such as {"*": true, "markdown": false}; {"*":true} is used.',
+    'slipstream.speculative.algorithm is "magic" but has to be one of auto, none, ngram; "auto" is used.',
+    'slipstream.device is 3 but has to be one of auto, cpu, webgpu; "auto" is used.',
+    'slipstream.maxTokens is 1.5 but has to be a whole number from 1 to 1024; 128 is used.',
+  ]);
+});
+
+test('whatever stands in the settings file, the settings are ones that the engine takes', () => {
+  const keys = [
+    'enable',
+    'speculative.algorithm',
+    'speculative.numDraftTokens',
+    'model',
+    'device',
+    'maxTokens',
+  ];
+  fc.assert(
+    fc.property(fc.dictionary(fc.constantFrom(...keys), fc.jsonValue()), (values) => {
+      const { engine } = read(values).settings;
+      assert.ok(algorithms.includes(engine.algorithm) && devices.includes(engine.device));
+      assert.ok(engine.maxTokens >= 1 && engine.maxTokens <= limits.maxTokens);
+      assert.ok(engine.numDraftTokens === undefined || Number.isInteger(engine.numDraftTokens));
+    }),
+  );
+});
+
+test('a language that is named goes before the star', () => {
+  const { settings } = read({ enable: { '*': false, python: true } });
+  assert.ok(isEnabledFor(settings, 'python') && !isEnabledFor(settings, 'go'));
+  assert.ok(isEnabledAnywhere(settings));
+  assert.ok(!isEnabledAnywhere(read({ enable: { '*': false, go: false } }).settings));
+  assert.ok(isEnabledFor(read({ enable: { markdown: false } }).settings, 'go'), 'the star is on by default');
+});
