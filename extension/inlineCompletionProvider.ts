@@ -39,9 +39,12 @@ export class InlineCompletionProvider implements vscode.InlineCompletionItemProv
     const { log, isEnabledFor } = this.#context;
     if (!isEnabledFor(document.languageId) || !isCompletable(document)) return undefined;
     try {
+      const from = performance.now();
       const place = placeOf(document, position, context.selectedCompletionInfo);
-      const edit = await this.#suggest(document, place, context.triggerKind, token);
-      log.trace(token.isCancellationRequested ? 'turned away' : edit ? 'suggests' : 'suggests nothing');
+      const known = this.#cache.find(place);
+      const edit = known ?? (await this.#suggest(document, place, context.triggerKind, token));
+      const tookMs = (performance.now() - from).toFixed(1);
+      log.trace(`${known ? 'known' : 'asked for'}, answered in ${tookMs} ms`);
       if (!edit || token.isCancellationRequested) return undefined;
       const item = toItem(place, edit);
       item.command = { title: '', command: acceptedCommand, arguments: [place.uri] };
@@ -64,11 +67,6 @@ export class InlineCompletionProvider implements vscode.InlineCompletionItemProv
     trigger: vscode.InlineCompletionTriggerKind,
     token: vscode.CancellationToken,
   ): Promise<Edit | undefined> {
-    const known = this.#cache.find(place);
-    if (known) {
-      this.#context.log.trace('continues a known suggestion');
-      return known;
-    }
     const engine = this.#context.engine();
     if (!engine) return undefined;
     const turnedAway = new AbortController();
@@ -147,7 +145,8 @@ function describe(result: CompleteResult): string {
     case 'completion': {
       const { completionTokens, prefilledTokens, promptTokens, numDraftTokens, numAcceptedTokens } =
         result.metrics;
-      const sources = JSON.stringify(result.metrics.numAcceptedTokensPerSource);
+      const { numAcceptedTokensPerSource, numAcceptedTokensPerFile } = result.metrics;
+      const sources = JSON.stringify({ ...numAcceptedTokensPerSource, ...numAcceptedTokensPerFile });
       return (
         `${completionTokens} tokens (prompt ${promptTokens}, prefilled ${prefilledTokens}, ` +
         `drafted ${numDraftTokens}, accepted ${numAcceptedTokens} ${sources})`

@@ -1,9 +1,10 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdir, open, writeFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { installCodeServer } from './codeServerInstall.ts';
+import { type UserOptions, userData } from './vsCode.ts';
 
 export interface CodeServer {
   readonly process: ChildProcess;
@@ -11,33 +12,11 @@ export interface CodeServer {
   url(folder: string): string;
 }
 
-export interface CodeServerOptions {
-  /** A folder of its own for users' data, extensions and logs. */
-  readonly dataDir: string;
-  /** VSIX files to install. */
-  readonly extensions: readonly string[];
-  /** The user's settings, over quiet defaults. */
-  readonly settings?: Readonly<Record<string, unknown>>;
-}
-
-const quietSettings = {
-  'workbench.startupEditor': 'none',
-  'telemetry.telemetryLevel': 'off',
-  'chat.disableAIFeatures': true,
-  'workbench.secondarySideBar.defaultVisibility': 'hidden',
-};
-
 /** @returns once the server answers; kill its `process` to end it */
-export async function startCodeServer({
-  dataDir,
-  extensions,
-  settings,
-}: CodeServerOptions): Promise<CodeServer> {
+export async function startCodeServer(options: UserOptions): Promise<CodeServer> {
   const { node, entry } = await installCodeServer();
-  const userDir = join(dataDir, 'user');
-  const dirs = ['--user-data-dir', userDir, '--extensions-dir', join(dataDir, 'extensions')];
-  await mkdir(join(userDir, 'User'), { recursive: true });
-  await writeFile(settingsFile(dataDir), JSON.stringify({ ...quietSettings, ...settings }));
+  const { dataDir, extensions, logLevel = 'debug' } = options;
+  const dirs = userData(options);
   for (const vsix of extensions) {
     await promisify(execFile)(node, [entry, ...dirs, '--install-extension', vsix]);
   }
@@ -48,7 +27,7 @@ export async function startCodeServer({
     node,
     [
       entry,
-      ...['--auth', 'none', '--bind-addr', `127.0.0.1:${port}`, '--log', 'debug'],
+      ...['--auth', 'none', '--bind-addr', `127.0.0.1:${port}`, '--log', logLevel],
       ...dirs,
       ...['--disable-telemetry', '--disable-update-check', '--disable-workspace-trust'],
     ],
@@ -60,11 +39,6 @@ export async function startCodeServer({
     process: server,
     url: (folder) => `http://127.0.0.1:${port}/?folder=${encodeURIComponent(folder)}`,
   };
-}
-
-/** VS Code applies changes to this file while it runs. */
-export function settingsFile(dataDir: string): string {
-  return join(dataDir, 'user', 'User', 'settings.json');
 }
 
 async function freePort(): Promise<number> {

@@ -1,4 +1,4 @@
-import { type Browser, type Page, chromium as playwright } from 'playwright-core';
+import { type Page, chromium as playwright } from 'playwright-core';
 import { chromium } from './codeServerInstall.ts';
 
 /** Runs in the page: all ghost text on the screen, in reading order. */
@@ -13,17 +13,24 @@ export interface View {
   readonly height: number;
 }
 
+/** Times of the page's clock. */
+export interface WatchedGhostText {
+  readonly keysMs: readonly number[];
+  /** What was seen, whenever it changed. */
+  readonly seen: readonly { readonly atMs: number; readonly text: string }[];
+}
+
 /** A person at VS Code in a browser. */
 export class Editor {
   readonly page: Page;
-  readonly #browser: Browser;
+  readonly #close: () => Promise<void>;
 
-  private constructor(page: Page, browser: Browser) {
+  private constructor(page: Page, close: () => Promise<void>) {
     this.page = page;
-    this.#browser = browser;
+    this.#close = close;
   }
 
-  static async open(url: string, view: View = { width: 1280, height: 800 }): Promise<Editor> {
+  static async inBrowser(url: string, view: View): Promise<Editor> {
     const args = [
       ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
       ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
@@ -31,9 +38,14 @@ export class Editor {
     const browser = await playwright.launch({ executablePath: chromium, args });
     const page = await browser.newPage({ viewport: view });
     await page.goto(url);
+    return Editor.on(page, () => browser.close());
+  }
+
+  /** @returns once the window can be used */
+  static async on(page: Page, close: () => Promise<void>): Promise<Editor> {
     await page.waitForSelector('.monaco-workbench', { timeout: 60_000 });
     await page.waitForSelector('.statusbar-item', { timeout: 60_000 });
-    return new Editor(page, browser);
+    return new Editor(page, close);
   }
 
   /** Opens a file of the workspace and puts the cursor at the end of a line, the last one by default. */
@@ -45,7 +57,7 @@ export class Editor {
     await this.page.waitForSelector(`.quick-input-list .monaco-list-row.focused:has-text("${name}")`);
     await keyboard.press('Enter');
     await this.page.waitForSelector(`.tab.active:has-text("${name}")`);
-    await this.page.waitForSelector('.editor-instance .view-line');
+    await this.page.waitForSelector('.editor-instance .monaco-editor.focused .view-line');
     if (line === undefined) await keyboard.press('Control+End');
     else await this.goToLine(line);
   }
@@ -87,22 +99,26 @@ export class Editor {
     await this.page.waitForFunction(`(${readGhostText}) === ''`, undefined, { timeout: timeoutMs });
   }
 
-  /** From now on each ghost text that a frame shows is remembered. */
+  /** From now on keys and each ghost text that a frame shows are remembered with their times. */
   async watchGhostText(): Promise<void> {
     await this.page.evaluate(`{
-      const seen = (globalThis.seenGhostTexts = []);
+      const watched = (globalThis.watched = { keysMs: [], seen: [] });
+      if (!globalThis.watchesKeys) {
+        globalThis.watchesKeys = true;
+        addEventListener('keydown', () => globalThis.watched.keysMs.push(performance.now()), true);
+      }
       const look = () => {
-        if (seen !== globalThis.seenGhostTexts) return;
+        if (watched !== globalThis.watched) return;
         const text = ${readGhostText};
-        if (text !== seen.at(-1)) seen.push(text);
+        if (text !== watched.seen.at(-1)?.text) watched.seen.push({ atMs: performance.now(), text });
         requestAnimationFrame(look);
       };
       look();
     }`);
   }
 
-  seenGhostTexts(): Promise<string[]> {
-    return this.page.evaluate<string[]>('globalThis.seenGhostTexts');
+  watchedGhostText(): Promise<WatchedGhostText> {
+    return this.page.evaluate<WatchedGhostText>('globalThis.watched');
   }
 
   /** Saves and lets VS Code write. */
@@ -123,11 +139,19 @@ export class Editor {
       .waitFor({ timeout: timeoutMs });
   }
 
+  /** What VS Code itself measured of an extension's activation. */
+  async activationMs(extension: string): Promise<number> {
+    await this.runCommand('Developer: Show Running Extensions');
+    const row = this.page.locator('.runtime-extensions-editor .monaco-list-row', { hasText: extension });
+    const text = (await row.locator('.activation-time').first().textContent()) ?? '';
+    return Number(/(\d+)\s*ms/.exec(text)?.[1]);
+  }
+
   async screenshot(path: string): Promise<void> {
     await this.page.screenshot({ path });
   }
 
   async close(): Promise<void> {
-    await this.#browser.close();
+    await this.#close();
   }
 }

@@ -1,68 +1,57 @@
-/** VS Code in a browser with the packaged extension, a workspace and one person at it. */
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CodeServer, settingsFile, startCodeServer } from './codeServer.ts';
-import { Editor, type View } from './editor.ts';
-import { packExtension } from './packExtension.ts';
+import type { Editor, View } from './editor.ts';
+import { packExtension, packTestExtension } from './packExtension.ts';
+import type { StartVsCode, UserOptions, VsCode } from './vsCode.ts';
 
-export interface SessionOptions {
-  /** Files of the workspace by name; over a copy of `workspace`, when given. */
+export interface SessionOptions extends Pick<UserOptions, 'settings' | 'logLevel'> {
+  /** The workspace's files by name; over a copy of `workspace`, when given. */
   readonly files?: Readonly<Record<string, string>>;
   readonly workspace?: string;
-  readonly settings?: Readonly<Record<string, unknown>>;
   readonly view?: View;
-  /** VSIX files besides the extension's own. */
-  readonly extensions?: readonly string[];
+  /** Folders of extensions to install besides this one. */
+  readonly extensionFolders?: readonly string[];
 }
 
+/** A VS Code with the packaged extension and a workspace of its own. */
 export class Session {
-  readonly editor: Editor;
-  readonly folder: string;
+  readonly #vsCode: VsCode;
   readonly #dataDir: string;
-  readonly #server: CodeServer;
 
-  private constructor(editor: Editor, server: CodeServer, dataDir: string, folder: string) {
-    this.editor = editor;
-    this.#server = server;
+  private constructor(vsCode: VsCode, dataDir: string) {
+    this.#vsCode = vsCode;
     this.#dataDir = dataDir;
-    this.folder = folder;
   }
 
-  static async start({
-    files,
-    workspace,
-    settings,
-    view,
-    extensions = [],
-  }: SessionOptions): Promise<Session> {
+  static async start(startVsCode: StartVsCode, options: SessionOptions): Promise<Session> {
+    const {
+      files = {},
+      workspace,
+      view = { width: 1280, height: 800 },
+      extensionFolders = [],
+      ...user
+    } = options;
     const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-vscode-'));
     const folder = join(dataDir, 'workspace');
     mkdirSync(folder);
     if (workspace) cpSync(workspace, folder, { recursive: true });
-    for (const [name, text] of Object.entries(files ?? {})) writeFileSync(join(folder, name), text);
-    const vsix = await packExtension(join(dataDir, 'slipstream.vsix'));
-    const server = await startCodeServer({
-      dataDir,
-      extensions: [vsix, ...extensions],
-      ...(settings && { settings }),
-    });
-    try {
-      const editor = await Editor.open(server.url(folder), view);
-      return new Session(editor, server, dataDir, folder);
-    } catch (error) {
-      server.process.kill();
-      throw error;
-    }
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    const extensions = [
+      await packExtension(join(dataDir, 'slipstream.vsix')),
+      ...(await Promise.all(
+        extensionFolders.map((from, i) => packTestExtension(from, join(dataDir, `${i}.vsix`))),
+      )),
+    ];
+    return new Session(await startVsCode({ dataDir, extensions, folder, view, ...user }), dataDir);
+  }
+
+  get editor(): Editor {
+    return this.#vsCode.editor;
   }
 
   read(file: string): string {
-    return readFileSync(join(this.folder, file), 'utf8');
-  }
-
-  changeSettings(settings: Readonly<Record<string, unknown>>): void {
-    const path = settingsFile(this.#dataDir);
-    writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), ...settings }));
+    return readFileSync(join(this.#dataDir, 'workspace', file), 'utf8');
   }
 
   /** What the extension logged so far. */
@@ -78,23 +67,21 @@ export class Session {
   engines(): number[] {
     return readdirSync('/proc')
       .map(Number)
-      .filter(
-        (pid) =>
-          pid > 0 &&
-          commandLine(pid).some((arg) => arg.startsWith(this.#dataDir) && arg.endsWith('/dist/engine.js')),
-      );
+      .filter((pid) => pid > 0 && commandLine(pid).some((argument) => this.#isEngine(argument)));
   }
 
-  /** Kills the server, and so the extension host, as a crash of the machine's user session would. */
-  killServer(): void {
-    this.#server.process.kill('SIGKILL');
+  kill(): void {
+    this.#vsCode.kill();
   }
 
   async end(): Promise<void> {
-    await this.editor.close();
-    this.#server.process.kill();
+    await this.#vsCode.end();
     await new Promise((resolve) => setTimeout(resolve, 500));
     rmSync(this.#dataDir, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  #isEngine(argument: string): boolean {
+    return argument.startsWith(this.#dataDir) && argument.endsWith('/dist/engine.js');
   }
 }
 

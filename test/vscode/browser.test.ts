@@ -1,0 +1,4 @@
+import { startBrowserVsCode } from './browserVsCode.ts';
+import { suggestionsSuite } from './suggestionsSuite.ts';
+
+suggestionsSuite(startBrowserVsCode);

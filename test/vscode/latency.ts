@@ -1,0 +1,138 @@
+/**
+ * What a person feels, measured in a real VS Code: from key to ghost text, beside an extension that answers at
+ * once (the floor: VS Code's own debounce and drawing), interleaved in one run; typing through a suggestion;
+ * activation; the engine's start.
+ * usage: node --import tsx test/vscode/latency.ts [ROUNDS] [--json]
+ */
+import { parseArgs } from 'node:util';
+import { startBrowserVsCode } from './browserVsCode.ts';
+import type { WatchedGhostText } from './editor.ts';
+import { Session } from './session.ts';
+
+const keyIntervalMs = 400;
+/** Typed in each round, in a file of either kind. */
+const typedText = '  const result = items.filter((item) => ';
+/** About 1,500 tokens before the cursor. */
+const longFile = Array.from(
+  { length: 60 },
+  (_, i) => `export function scale${i}(items: number[], factor: number): number[] {
+  return items.map((item) => item * factor + ${i});
+}
+`,
+).join('\n');
+
+interface Percentiles {
+  readonly n: number;
+  readonly p50Ms: number;
+  readonly p90Ms: number;
+}
+
+export interface Latencies {
+  readonly floor: Percentiles;
+  readonly slipstream: Percentiles;
+  readonly abovePerPercentile: { readonly p50Ms: number; readonly p90Ms: number };
+  /** What the provider takes to answer from what it knows, without a request. */
+  readonly typedThrough: Percentiles;
+  readonly activationMs: number;
+  readonly engineStartMs: number;
+}
+
+export async function measureLatencies(rounds: number): Promise<Latencies> {
+  const session = await Session.start(startBrowserVsCode, {
+    files: { 'long.ts': `${longFile}\nexport function last(items: number[]) {\n`, 'at-once.floor': '' },
+    extensionFolders: ['test/vscode/floor-extension'],
+    logLevel: 'trace',
+    settings: {
+      'slipstream.enable': { '*': true, floor: false },
+      'editor.quickSuggestions': { other: 'off' },
+      'editor.autoClosingBrackets': 'never',
+      'editor.suggestOnTriggerCharacters': false,
+      'editor.parameterHints.enabled': false,
+    },
+    view: { width: 1280, height: 1600 },
+  });
+  try {
+    const { editor } = session;
+    await editor.openFile('long.ts');
+    await editor.waitForStatus('tiny-coder', 60_000);
+    const floor: number[] = [];
+    const slipstream: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      floor.push(...(await typeIn(session, 'at-once.floor')));
+      slipstream.push(...(await typeIn(session, 'long.ts')));
+    }
+    const known = timesMs(session.log(), /known, answered in ([\d.]+) ms/g);
+    const [floorMs, slipstreamMs] = [percentiles(floor), percentiles(slipstream)];
+    return {
+      floor: floorMs,
+      slipstream: slipstreamMs,
+      abovePerPercentile: {
+        p50Ms: round1(slipstreamMs.p50Ms - floorMs.p50Ms),
+        p90Ms: round1(slipstreamMs.p90Ms - floorMs.p90Ms),
+      },
+      typedThrough: percentiles(known),
+      activationMs: await editor.activationMs('Slipstream'),
+      engineStartMs: engineStartMs(session.log()),
+    };
+  } finally {
+    await session.end();
+  }
+}
+
+/** @returns the times from key to new ghost text, of the keys that brought any */
+async function typeIn({ editor }: Session, file: string): Promise<number[]> {
+  await editor.openFile(file);
+  await editor.page.waitForTimeout(1000);
+  await editor.watchGhostText();
+  await editor.type(typedText, keyIntervalMs);
+  await editor.page.waitForTimeout(1000);
+  const watched = await editor.watchedGhostText();
+  await editor.page.keyboard.press('Escape');
+  await editor.page.keyboard.press('Enter');
+  return latencies(watched);
+}
+
+/** A key that only shortens what is shown waits for nobody: it is left out. */
+function latencies({ keysMs, seen }: WatchedGhostText): number[] {
+  return keysMs.flatMap((keyMs, i) => {
+    const nextKeyMs = keysMs[i + 1] ?? Number.POSITIVE_INFINITY;
+    const before = seen.findLast(({ atMs }) => atMs < keyMs)?.text ?? '';
+    const shown = seen.find(({ atMs, text }) => atMs >= keyMs && atMs < nextKeyMs && text !== '');
+    return shown && !before.endsWith(shown.text) ? [shown.atMs - keyMs] : [];
+  });
+}
+
+function engineStartMs(log: string): number {
+  const at = (event: string) =>
+    Date.parse(
+      log
+        .split('\n')
+        .find((line) => line.includes(event))
+        ?.slice(0, 23) ?? '',
+    );
+  return at('engine ready') - at('engine starting');
+}
+
+function timesMs(log: string, pattern: RegExp): number[] {
+  return [...log.matchAll(pattern)].map(([, ms]) => Number(ms));
+}
+
+function percentiles(valuesMs: readonly number[]): Percentiles {
+  const sorted = valuesMs.toSorted((a, b) => a - b);
+  const at = (share: number) => round1(sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN);
+  return { n: sorted.length, p50Ms: at(0.5), p90Ms: at(0.9) };
+}
+
+function round1(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+if (import.meta.filename === process.argv[1]) {
+  const { values, positionals } = parseArgs({
+    options: { json: { type: 'boolean' } },
+    allowPositionals: true,
+  });
+  const measured = await measureLatencies(Number(positionals[0] ?? 3));
+  if (values.json) console.log(JSON.stringify(measured));
+  else console.table(measured);
+}

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { Session } from './session.ts';
+import type { StartVsCode } from './vsCode.ts';
+
+const distinctive = `export function renderQuarterlyLedger(ledger, columns) {
+  const widths = columns.map((column) => Math.max(column.title.length, ...ledger.map((row) => row[column.key].length)));
+  const separator = widths.map((width) => '-'.repeat(width + 2)).join('+');
+  return [separator, ...ledger.map((row) => formatLedgerRow(row, columns, widths)), separator].join('\\n');
+}
+`;
+
+const beginning = `/** Adds up. */
+export function sum(items) {
+  let total = 0;
+  for (const item of items) {
+    total += item;
+  }
+  return total;
+}
+
+export function product(items) {
+  let total = 1;
+`;
+
+/** What a person sees and does, in whichever VS Code. */
+export function suggestionsSuite(startVsCode: StartVsCode): void {
+  let session: Session;
+  before(async () => {
+    session = await Session.start(startVsCode, {
+      files: {
+        'sum.js': beginning,
+        'through.js': beginning,
+        'brackets.ts': beginning,
+        'killed.js': beginning,
+        'enabled.js': beginning,
+        'ledger.js': distinctive,
+        'copy.js': '// The same table again.\n',
+        '.env': 'TOKEN=secret\n',
+      },
+      // In JavaScript what is typed stays as it is typed.
+      settings: {
+        'slipstream.maxTokens': -4,
+        'editor.autoIndent': 'none',
+        'editor.quickSuggestions': { other: 'off' },
+        '[javascript]': { 'editor.autoClosingBrackets': 'never', 'editor.autoClosingQuotes': 'never' },
+      },
+    });
+    await session.editor.openFile('sum.js');
+    await session.editor.waitForStatus('tiny-coder', 60_000);
+  });
+  after(() => session?.end());
+
+  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+  /** How often the engine was asked. */
+  const requests = () => session.log().match(/ after \d+ ms/g)?.length ?? 0;
+
+  async function waitFor(what: string, holds: () => boolean, timeoutMs = 15_000): Promise<void> {
+    const from = performance.now();
+    while (!holds()) {
+      assert.ok(
+        performance.now() - from < timeoutMs,
+        `${what}: not within ${timeoutMs} ms\n${session.log()}\n${session.read('sum.js')}`,
+      );
+      await pause(50);
+    }
+  }
+
+  /** Ghost text that stays: typing is over and the engine has answered. */
+  async function settledGhostText(): Promise<string> {
+    for (let text = await session.editor.waitForGhostText(); ; ) {
+      await pause(400);
+      const again = await session.editor.ghostText();
+      if (again !== '' && again === text) return text;
+      text = again;
+    }
+  }
+
+  test('a bad setting is reported and its default used', async () => {
+    const problem = 'slipstream.maxTokens is -4 but has to be a whole number from 1 to 1024; 128 is used.';
+    await session.editor.page
+      .locator('.notification-list-item', { hasText: problem })
+      .waitFor({ timeout: 30_000 });
+  });
+
+  test('typing in a file brings ghost text, and Tab accepts exactly it', async () => {
+    const { editor } = session;
+    const typed = '  for (const item of';
+    await editor.type(typed);
+    const ghost = await settledGhostText();
+    await editor.page.keyboard.press('Tab');
+    await editor.save();
+    const shown = beginning + typed + ghost;
+    await waitFor(`${shown} in the file`, () => session.read('sum.js').startsWith(shown));
+  });
+
+  test('typing what is suggested keeps the rest in place, at once and without a request', async () => {
+    const { editor } = session;
+    await editor.openFile('through.js');
+    await editor.type('  for (const');
+    const ghost = await settledGhostText();
+    const asked = requests();
+    const through = ghost.split('\n')[0].slice(0, 4);
+    assert.ok(through.length > 1, `too short to type through: ${ghost}`);
+    await editor.watchGhostText();
+    for (let i = 0; i < through.length; i++) {
+      await editor.type(through[i]);
+      await waitForGhost(ghost.slice(i + 1));
+    }
+    await pause(300);
+    assert.equal(requests(), asked, 'the engine was asked for what was known');
+    const { seen } = await editor.watchedGhostText();
+    assert.ok(!seen.some(({ text }) => text === ''), 'the ghost text flickered');
+  });
+
+  async function waitForGhost(expected: string): Promise<void> {
+    const from = performance.now();
+    for (let seen = ''; seen !== expected; seen = await session.editor.ghostText()) {
+      assert.ok(performance.now() - from < 5000, `expected ghost text ${expected}, saw ${seen}`);
+    }
+  }
+
+  test('brackets that VS Code closed by itself are not doubled', async () => {
+    const { editor } = session;
+    await editor.openFile('brackets.ts');
+    await editor.type('  console.log(');
+    await settledGhostText();
+    await editor.page.keyboard.press('Tab');
+    await editor.save();
+    await waitFor('the file to be saved', () => session.read('brackets.ts').length > beginning.length);
+    const line = session.read('brackets.ts').split('\n')[beginning.split('\n').length - 1];
+    const count = (bracket: string) => line.split(bracket).length - 1;
+    assert.ok(line.length > '  console.log()'.length, line);
+    assert.equal(count(')'), count('('), line);
+  });
+
+  test('a function of another workspace file is suggested, drafted from that file', async () => {
+    const { editor } = session;
+    await editor.openFile('copy.js');
+    const [first, second] = distinctive.split('\n');
+    await editor.type(`${first}\n${second.slice(0, 30)}`, 40);
+    await waitFor('a draft from the workspace', () => /"workspace":[1-9]/.test(session.log()));
+    assert.notEqual(await settledGhostText(), '');
+  });
+
+  test('secrets are neither completed nor sent to the engine', async () => {
+    const { editor } = session;
+    const asked = requests();
+    await editor.openFile('.env');
+    await editor.type('KEY=');
+    await pause(1000);
+    assert.equal(await editor.ghostText(), '');
+    assert.equal(requests(), asked);
+  });
+
+  test('an idle engine takes no processor time', async () => {
+    await pause(1500);
+    const [pid] = session.engines();
+    const ticks = () => {
+      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+      return Number(fields[11]) + Number(fields[12]);
+    };
+    const from = ticks();
+    await pause(3000);
+    assert.ok(ticks() - from <= 3, `${(ticks() - from) * 10} ms of 3 s`);
+  });
+
+  test('a killed engine comes back and suggests again', async () => {
+    const { editor } = session;
+    await editor.openFile('killed.js');
+    const [killed] = session.engines();
+    process.kill(killed, 'SIGKILL');
+    await waitFor('another engine', () => session.engines().some((pid) => pid !== killed));
+    await editor.waitForStatus('tiny-coder', 60_000);
+    await editor.type('  for (const item of');
+    assert.notEqual(await settledGhostText(), '');
+  });
+
+  test('disabled, nothing runs and nothing is loaded; enabled, it is back', async () => {
+    const { editor } = session;
+    await editor.runCommand('Slipstream: Disable');
+    await waitFor('the end of the engine', () => session.engines().length === 0);
+    await editor.openFile('enabled.js');
+    await editor.type('  for (const item');
+    await pause(1000);
+    assert.equal(await editor.ghostText(), '');
+    assert.deepEqual(session.engines(), []);
+
+    await editor.runCommand('Slipstream: Enable');
+    await editor.waitForStatus('tiny-coder', 60_000);
+    await editor.type(' of');
+    assert.notEqual(await settledGhostText(), '');
+  });
+
+  test('no engine outlives VS Code', async () => {
+    assert.equal(session.engines().length, 1);
+    session.kill();
+    await waitFor('the end of the engine', () => session.engines().length === 0, 30_000);
+  });
+}
