@@ -8,7 +8,7 @@ import type { DecodeMetrics } from './metrics.ts';
 import type { ModelRuntime } from './modelRuntime.ts';
 import type { Indentation, Position, Range } from './protocol.ts';
 import { CompletionStream } from './text/completionStream.ts';
-import { type EditPoint, editPointAt } from './text/editPoint.ts';
+import { type EditPoint, editPointAt, writtenFrom } from './text/editPoint.ts';
 import { chooseFimFormat, type FimFormat } from './text/fimFormat.ts';
 import { buildPrompt, type Prompt, type PromptBudget, type PromptMemory } from './text/prompt.ts';
 import { type ContextDocument, SnippetChooser } from './text/snippets.ts';
@@ -43,6 +43,8 @@ export interface Completion {
   readonly prompt: Prompt;
   readonly tokens: readonly number[];
   readonly metrics: DecodeMetrics;
+  /** Accepted tokens by the workspace file they were drafted from. */
+  readonly acceptedFrom: Readonly<Record<string, number>>;
 }
 
 export interface CompleterParts {
@@ -71,7 +73,7 @@ export class Completer {
     const point = editPoint(place);
     const document = documentId(place.document.uri);
     const prompt = this.#buildPrompt(place, point);
-    const cursor = { document, textBefore: point.text.slice(0, point.offset) };
+    const cursor = { document, textBefore: point.text.slice(0, writtenFrom(point)) };
     this.#parts.lastSuggestion.begin(cursor);
     const { stream, decoded } = await this.#decode(
       prompt,
@@ -89,7 +91,8 @@ export class Completer {
             indentation: place.indentation,
             specialTokenNames: this.#parts.runtime.tokenizer.specialTokens.keys(),
           });
-    return { outcome, prompt, tokens: decoded.tokens, metrics: decoded.metrics };
+    const acceptedFrom = Object.fromEntries(this.#parts.drafter?.acceptedFrom ?? []);
+    return { outcome, prompt, tokens: decoded.tokens, metrics: decoded.metrics, acceptedFrom };
   }
 
   #buildPrompt({ document, path, repo, around, context }: CompletionPlace, point: EditPoint): Prompt {

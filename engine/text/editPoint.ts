@@ -56,17 +56,16 @@ export function editPointAt(
 export const lineBefore = (point: EditPoint) => point.text.slice(point.lineStart, point.offset);
 
 /**
- * Where the model goes on: white space right before the cursor is left to it. Vocabularies join a space to the word
- * after it, so that no natural token follows a typed space; writing the space too, the model is surer of the line
- * (token healing, without the constraint). With the embedded model on this repository's own code it saves 2.6 nats
- * a line at its start, 1.9 inside.
+ * Where the model goes on: the indentation of a line that is blank so far is left to it, as Copilot does.
+ * Vocabularies join the last space of an indentation to the word after it, so that no natural token follows typed
+ * indentation. With the embedded model on 40 lines of this repository the first token is right 17 times rather than
+ * once. A space inside a line is another matter: without it, the model goes on with the word before it.
  */
 export const writtenFrom = (point: EditPoint) =>
-  point.offset - spaceAtEnd.exec(lineBefore(point).slice(-mostSpace))![0].length;
+  indentationOnly.test(lineBefore(point)) ? point.lineStart : point.offset;
 
-const spaceAtEnd = /(?<![ \t])[ \t]*$/u;
-/** Longer runs are neither indentation nor spacing; what is left of them stays with the document. */
-const mostSpace = 200;
+/** Longer ones are not indentation. */
+const indentationOnly = /^[ \t]{0,200}$/u;
 
 /** The part of the cursor's line that the model goes on from; empty when the line is blank so far. */
 export const lineGiven = (point: EditPoint) => point.text.slice(point.lineStart, writtenFrom(point));

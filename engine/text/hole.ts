@@ -14,7 +14,7 @@ const closersOnly = /^[\s)\]}>"'`;,]*$/u;
 export const endsLine = (point: EditPoint) => closersOnly.test(lineAfter(point));
 
 /**
- * The hole begins at the cursor, or before the white space left of it. It ends at the cursor too, unless only closers follow on the line: they belong to
+ * The hole begins at the cursor, or before the indentation left of it. It ends at the cursor too, unless only closers follow on the line: they belong to
  * what is being typed, the editor put them there, so the hole reaches to the line's end. The suffix then stays
  * the same while brackets open and close, and with it the KV rows of a suffix-first prompt.
  */

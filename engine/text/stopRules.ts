@@ -30,7 +30,7 @@ class LineRules implements StopRules {
 /** Goes on after the block's closing line in the same statement: `} else {`, `except`, the next `case`. */
 const goesOn = /^[\s)\]}]*(?:else|elif|elsif|catch|except|finally|rescue|ensure|case|default|when)\b/u;
 const opens = /([{([]|=>|:)\s*$/u;
-const endsBlock = /^\s*(?:end\b|fi\b|done\b|<\/)/u;
+const closes = /^\s*(?:[)\]}]|end\b|fi\b|done\b|<\/)/u;
 
 /** Not yet known to be `else` or `end`. */
 const firstWordUnderWay = /^\s*(?:\p{L}*|<)$/u;
@@ -104,10 +104,12 @@ class BlockRules implements StopRules {
   #isOutside(line: string): boolean {
     if (this.#isGoingOn) return false;
     const width = this.#widthOf(line);
-    if (width < this.#base) return true;
+    const isFirst = this.#shape === 'statements' && this.#lastWidth === undefined;
+    // Too little indentation for a first line is a slip, unless it closes the block.
+    if (width < this.#base) return !isFirst || closes.test(line) || goesOn.test(line);
     if (width > this.#base) return false;
     if (this.#shape === 'statements') return this.#afterBlank && this.#lastWidth !== undefined;
-    return !(/^\s*[)\]}]/u.test(line) || endsBlock.test(line) || goesOn.test(line));
+    return !(closes.test(line) || goesOn.test(line));
   }
 
   /** The line under way is the cursor's, and something stands before the cursor. */

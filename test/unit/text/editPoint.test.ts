@@ -34,13 +34,13 @@ test('a cursor inside a surrogate pair or a CRLF moves before it', () => {
   assert.equal(editPointAt('a🦙b', 3, 0).offset, 3);
 });
 
-test('the model goes on before the white space left of the cursor', () => {
+test('the model goes on before the indentation of a line that is blank so far', () => {
   const given: [marked: string, given: string][] = [
-    ['x = │', 'x ='],
+    ['x = │', 'x = '],
     ['x =│', 'x ='],
     ['a\n \t│b', ''],
     ['a\n│', ''],
-    [`x${' '.repeat(300)}│`, `x${' '.repeat(100)}`],
+    [`${' '.repeat(300)}│`, ' '.repeat(300)],
   ];
   for (const [marked, line] of given) assert.equal(lineGiven(pointAt(marked)), line, marked);
 });

@@ -123,6 +123,13 @@ const cases: Case[] = [
     stop: 'block',
   },
   {
+    name: 'statements that the model indents less than typed',
+    at: '  if (a) {\n    │',
+    written: '  b();\n  c();\n}\n',
+    kept: '  b();\n  c();',
+    stop: 'block',
+  },
+  {
     name: 'nothing where the next line is repeated at once',
     at: '  │\n  b();\n',
     written: '  b();\n  c();\n',
