@@ -66,10 +66,11 @@ export class SlipstreamEngine implements Engine {
   }
 
   async complete(request: CompleteRequest, signal: AbortSignal): Promise<protocol.CompleteResult> {
-    const { outcome, metrics } = await this.completeInDetail(request, signal);
+    const { outcome, metrics, acceptedFrom } = await this.completeInDetail(request, signal);
     if (outcome.kind !== 'text') return outcome;
     const { text, range } = outcome;
-    return { kind: 'completion', text, range, metrics: completionMetrics(this.#settings.algorithm, metrics) };
+    const { algorithm } = this.#settings;
+    return { kind: 'completion', text, range, metrics: completionMetrics(algorithm, metrics, acceptedFrom) };
   }
 
   /** `complete` with all that the command line and the benchmark show. */
@@ -81,7 +82,7 @@ export class SlipstreamEngine implements Engine {
       const { maxTokens } = this.#settings;
       const completion = await this.#completer.complete(this.#place(request), { maxTokens, onText, signal });
       this.#lastPrompt = completion.prompt.parts.map((part) => part.text).join('');
-      return completion;
+      return { ...completion, acceptedFrom: this.#readable(completion.acceptedFrom) };
     } catch (error) {
       await this.#leaveDevice(error);
       throw error;
@@ -210,6 +211,11 @@ export class SlipstreamEngine implements Engine {
         path: this.#folders.relativePath(other.uri) ?? basename(documentId(other.uri)),
         text: other.getText(),
       }));
+  }
+
+  #readable(acceptedFrom: Completion['acceptedFrom']): Completion['acceptedFrom'] {
+    const entries = Object.entries(acceptedFrom);
+    return Object.fromEntries(entries.map(([id, count]) => [this.#folders.relativePath(id) ?? id, count]));
   }
 
   #touch(uri: string): void {

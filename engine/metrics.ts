@@ -17,6 +17,7 @@ export interface DecodeMetrics {
   readonly numAcceptedTokens: number;
   readonly numAcceptedTokensPerPos: readonly number[];
   readonly numAcceptedTokensPerSource: Readonly<Partial<Record<DraftSource, number>>>;
+  readonly prefillMs: number;
   readonly ttftMs: number;
   readonly decodeMs: number;
   readonly draftMs: number;
@@ -34,11 +35,16 @@ export function tokensPerSecond({ completionTokens, decodeMs }: DecodeMetrics): 
 }
 
 /** The metrics as an editor gets them. */
-export function completionMetrics(algorithm: Algorithm, metrics: DecodeMetrics): CompletionMetrics {
+export function completionMetrics(
+  algorithm: Algorithm,
+  metrics: DecodeMetrics,
+  acceptedFrom: Readonly<Record<string, number>>,
+): CompletionMetrics {
   const { numSteps: _steps, draftMs: _draftMs, verifyMs: _verifyMs, ...shared } = metrics;
   return {
     algorithm,
     ...shared,
+    numAcceptedTokensPerFile: acceptedFrom,
     meanAcceptanceLength: meanAcceptanceLength(metrics),
     tokensPerS: tokensPerSecond(metrics),
   };
@@ -94,6 +100,7 @@ export class MetricsRecorder {
       numAcceptedTokens: this.#perPosition.reduce((sum, count) => sum + count, 0),
       numAcceptedTokensPerPos: this.#perPosition,
       numAcceptedTokensPerSource: Object.fromEntries(this.#perSource),
+      prefillMs: this.#decodeStarted > 0 ? this.#decodeStarted - this.#started : 0,
       ttftMs: this.#firstToken > 0 ? this.#firstToken - this.#started : 0,
       decodeMs: this.#decodeStarted > 0 ? now - this.#decodeStarted : 0,
       draftMs: this.#draftMs,

@@ -123,8 +123,11 @@ export interface CompletionMetrics {
   readonly numAcceptedTokensPerPos: readonly number[];
   /** Accepted tokens per source, so that one can see where a draft came from. */
   readonly numAcceptedTokensPerSource: Readonly<Record<string, number>>;
+  /** Of those from the workspace: accepted tokens per file that they were drafted from. */
+  readonly numAcceptedTokensPerFile: Readonly<Record<string, number>>;
   /** 1 + accepted / drafts (the bonus token included). */
   readonly meanAcceptanceLength: number;
+  readonly prefillMs: number;
   readonly ttftMs: number;
   readonly decodeMs: number;
   readonly tokensPerS: number;

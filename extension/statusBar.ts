@@ -82,11 +82,11 @@ function indexInWords({ state, files, filesDone, tokens }: IndexProgress): strin
 
 function completionInWords({
   completionTokens,
-  ttftMs,
+  prefillMs,
   decodeMs,
   ...speculation
 }: CompletionMetrics): string {
-  const time = `${completionTokens} tokens in ${Math.round(ttftMs + decodeMs)} ms`;
+  const time = `${completionTokens} tokens in ${Math.round(prefillMs + decodeMs)} ms`;
   if (speculation.numDrafts === 0) return `${time}, nothing drafted`;
   const sources = Object.entries(speculation.numAcceptedTokensPerSource)
     .map(([source, accepted]) => `${accepted} from ${source}`)

@@ -131,7 +131,7 @@ function indentationOf(text: string): Indentation {
 }
 
 function document(
-  { outcome, tokens, prompt, metrics }: Completion,
+  { outcome, tokens, prompt, metrics, acceptedFrom }: Completion,
   request: CompleteRequest,
   showPrompt: boolean,
 ) {
@@ -143,7 +143,7 @@ function document(
     ...(outcome.kind === 'empty' && { empty_reason: outcome.reason }),
     token_ids: tokens,
     algorithm: algorithmName(settings.algorithm),
-    metrics: metricsDocument(metrics),
+    metrics: { ...metricsDocument(metrics), num_accepted_tokens_per_file: acceptedFrom },
     ...(showPrompt && { prompt: promptText(prompt) }),
   };
 }

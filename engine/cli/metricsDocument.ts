@@ -12,6 +12,7 @@ export function metricsDocument(metrics: DecodeMetrics) {
     num_accepted_tokens_per_pos: metrics.numAcceptedTokensPerPos,
     num_accepted_tokens_per_source: metrics.numAcceptedTokensPerSource,
     mean_acceptance_length: meanAcceptanceLength(metrics),
+    prefill_ms: metrics.prefillMs,
     ttft_ms: metrics.ttftMs,
     decode_ms: metrics.decodeMs,
     tokens_per_s: tokensPerSecond(metrics),

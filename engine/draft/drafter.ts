@@ -40,6 +40,8 @@ export interface Verdict {
  */
 export interface Drafter {
   readonly name: string;
+  /** Accepted tokens of the session under way by the workspace file they were drafted from. */
+  readonly acceptedFrom?: ReadonlyMap<string, number>;
   /** At most `budget` nodes. An empty tree is a fine answer. Called once a decoding step. */
   propose(view: SessionView, budget: number): TokenTree | Promise<TokenTree>;
   /** Called after each verification of a tree that this drafter proposed. */

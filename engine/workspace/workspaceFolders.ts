@@ -26,7 +26,11 @@ export class WorkspaceFolders {
       .sort((a, b) => b.uri.length - a.uri.length)[0];
   }
 
-  /** A document's path as people read it, with slashes; undefined outside of all folders. */
+  /**
+   * A document's path as people read it, with slashes; undefined outside of all folders.
+   *
+   * @param uri or the name that the index has for the document
+   */
   relativePath(uri: string): string | undefined {
     const folder = this.of(uri);
     return folder && relative(documentId(folder.uri), documentId(uri)).replaceAll(sep, '/');
