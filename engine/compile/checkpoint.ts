@@ -1,4 +1,4 @@
-import { access, open } from 'node:fs/promises';
+import { access, type FileHandle, open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { SlipstreamError } from '../errors.ts';
 import type { Architecture } from './architecture.ts';
@@ -35,7 +35,7 @@ export async function openCheckpoint(dir: string): Promise<Checkpoint> {
 export async function readTensor(checkpoint: Checkpoint, name: string): Promise<Float32Array> {
   const tensor = checkpoint.tensors.get(name);
   if (!tensor) throw new SlipstreamError('model.corrupt', `${checkpoint.dir}: tensor ${name} is missing.`);
-  const handle = await open(tensor.file, 'r');
+  const handle = await openWeights(tensor.file);
   try {
     const bytes = new Uint8Array(tensor.byteLength);
     // One read call is capped at 2 GiB by the platform.
@@ -51,6 +51,13 @@ export async function readTensor(checkpoint: Checkpoint, name: string): Promise<
   }
 }
 
+/** The file was there when its header was read; meanwhile it may have been moved. */
+function openWeights(file: string): Promise<FileHandle> {
+  return open(file, 'r').catch((cause) => {
+    throw new SlipstreamError('model.notFound', `${file}: cannot be opened.`, { cause });
+  });
+}
+
 /** The checkpoint's weight files, in the order of the index. */
 export async function weightFiles(dir: string): Promise<string[]> {
   const indexFile = join(dir, 'model.safetensors.index.json');
@@ -58,10 +65,14 @@ export async function weightFiles(dir: string): Promise<string[]> {
   const weightMap = (await ConfigReader.read(indexFile)).raw('weight_map');
   const names = typeof weightMap === 'object' && weightMap !== null ? Object.values(weightMap) : [];
   // A shard is a file of this folder: a path that leads elsewhere is not followed.
-  if (names.length === 0 || !names.every((name) => typeof name === 'string' && name === basename(name))) {
+  if (names.length === 0 || !names.every(isFileName)) {
     throw new SlipstreamError('model.corrupt', `${indexFile}: "weight_map" does not name the weight files.`);
   }
-  return [...new Set(names as string[])].map((name) => join(dir, name));
+  return [...new Set(names)].map((name) => join(dir, name));
+}
+
+function isFileName(name: unknown): name is string {
+  return typeof name === 'string' && name === basename(name) && !['', '.', '..'].includes(name);
 }
 
 function checkTensors(dir: string, architecture: Architecture, tensors: ReadonlyMap<string, StoredTensor>) {
@@ -117,12 +128,13 @@ function* projection(
 /** generation_config.json wins over config.json, as in transformers. */
 async function eosTokenIds(dir: string, config: ConfigReader): Promise<number[]> {
   const file = join(dir, 'generation_config.json');
-  const generation = (await exists(file)) ? (await ConfigReader.read(file)).raw('eos_token_id') : undefined;
-  const ids = [generation ?? config.raw('eos_token_id') ?? []].flat();
+  const generation = (await exists(file)) ? await ConfigReader.read(file) : config;
+  const source = generation.raw('eos_token_id') === undefined ? config : generation;
+  const ids = [source.raw('eos_token_id') ?? []].flat();
   if (!ids.every((id) => Number.isSafeInteger(id))) {
     throw new SlipstreamError(
       'model.corrupt',
-      `${file}: "eos_token_id" is not a token id or a list of them.`,
+      `${source.file}: "eos_token_id" is not a token id or a list of them.`,
     );
   }
   return ids as number[];

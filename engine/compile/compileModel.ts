@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SlipstreamError } from '../errors.ts';
@@ -74,7 +74,7 @@ async function cacheKey(
   const content = await new ContentHasher(join(cacheDir, 'content-hashes.json'))
     .hash(files)
     .catch((cause) => {
-      throw new SlipstreamError('io', `${cacheDir}: cannot be written (${cause.message}).`, { cause });
+      throw new SlipstreamError('io', `${dir}: cannot be read (${cause.message}).`, { cause });
     });
   const hash = createHash('sha256').update(
     JSON.stringify([COMPILER_VERSION, content, device, precision, taps]),
@@ -100,24 +100,32 @@ async function compileInto(
   checkpoint: Checkpoint,
   options: DecoderGraphOptions,
 ) {
-  const partial = `${folder}.partial-${process.pid}-${Date.now()}`;
+  const partial = `${folder}.partial-${randomUUID()}-${Date.now()}`;
   try {
     await removeAbandoned(root);
     await mkdir(partial, { recursive: true });
     const manifest = await writeCompiled(partial, checkpoint, options);
-    await rm(folder, { recursive: true, force: true });
-    await rename(partial, folder);
-    return manifest;
+    return await publish(partial, folder, manifest);
   } catch (cause) {
-    // Another process may have finished the same entry in the meantime.
-    const other = await readManifest(folder);
-    if (other) return other;
     if (cause instanceof SlipstreamError) throw cause;
     const reason = (cause as NodeJS.ErrnoException).code === 'ENOSPC' ? 'the disk is full' : String(cause);
     throw new SlipstreamError('io', `${root}: the compiled model cannot be written: ${reason}.`, { cause });
   } finally {
-    await rm(partial, { recursive: true, force: true });
+    await rm(partial, { recursive: true, force: true }).catch(() => {});
   }
+}
+
+/** Gives the entry its name. Another process may have finished the same one meanwhile, and be reading it: it stays. */
+async function publish(partial: string, folder: string, manifest: Manifest): Promise<Manifest> {
+  try {
+    await rename(partial, folder);
+  } catch {
+    const other = await readManifest(folder);
+    if (other) return other;
+    await rm(folder, { recursive: true, force: true });
+    await rename(partial, folder);
+  }
+  return manifest;
 }
 
 async function writeCompiled(folder: string, checkpoint: Checkpoint, options: DecoderGraphOptions) {
@@ -137,7 +145,7 @@ async function writeCompiled(folder: string, checkpoint: Checkpoint, options: De
 
 async function removeAbandoned(root: string): Promise<void> {
   for (const name of await readdir(root).catch(() => [])) {
-    const written = /\.partial-\d+-(\d+)$/.exec(name)?.[1];
+    const written = /\.partial-[\w-]+-(\d+)$/.exec(name)?.[1];
     if (written && Date.now() - Number(written) > ABANDONED_MS) {
       await rm(join(root, name), { recursive: true, force: true });
     }

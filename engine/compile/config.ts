@@ -49,6 +49,12 @@ export class ConfigReader {
     return value;
   }
 
+  positive(field: string, fallback?: number): number {
+    const value = this.number(field, fallback);
+    if (value <= 0) throw this.#wrong(field, 'a number above 0', value);
+    return value;
+  }
+
   boolean(field: string, fallback: boolean): boolean {
     const value = this.raw(field) ?? fallback;
     if (typeof value !== 'boolean') throw this.#wrong(field, 'true or false', value);

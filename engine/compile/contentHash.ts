@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
@@ -22,30 +22,34 @@ export class ContentHasher {
     for (const file of files) {
       const { size, mtimeMs, ino } = await stat(file);
       const key = `${await realpath(file)}|${size}|${mtimeMs}|${ino}`;
-      if (memory[key] === undefined) {
-        memory[key] = await hashFile(file);
-        learned = true;
-      }
-      whole.update(memory[key]);
+      const known = memory.get(key);
+      const hash = known ?? (await hashFile(file));
+      learned ||= known === undefined;
+      memory.set(key, hash);
+      whole.update(hash);
     }
     if (learned) await this.#save(memory);
     return whole.digest('hex');
   }
 
-  async #load(): Promise<Record<string, string>> {
+  async #load(): Promise<Map<string, string>> {
     try {
       const memory: unknown = JSON.parse(await readFile(this.#memoryFile, 'utf8'));
-      return typeof memory === 'object' && memory !== null ? { ...memory } : {};
+      return new Map(Object.entries(memory ?? {}).filter(([, hash]) => typeof hash === 'string'));
     } catch {
-      return {};
+      return new Map();
     }
   }
 
-  async #save(memory: Record<string, string>): Promise<void> {
-    const partial = `${this.#memoryFile}.${process.pid}`;
-    await mkdir(dirname(this.#memoryFile), { recursive: true });
-    await writeFile(partial, JSON.stringify(memory));
-    await rename(partial, this.#memoryFile);
+  async #save(memory: ReadonlyMap<string, string>): Promise<void> {
+    const partial = `${this.#memoryFile}.${randomUUID()}`;
+    try {
+      await mkdir(dirname(this.#memoryFile), { recursive: true });
+      await writeFile(partial, JSON.stringify(Object.fromEntries(memory)));
+      await rename(partial, this.#memoryFile);
+    } catch {
+      await rm(partial, { force: true }).catch(() => {});
+    }
   }
 }
 

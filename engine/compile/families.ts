@@ -52,8 +52,9 @@ export function parseArchitecture(config: ConfigReader): Architecture {
     heads,
     kvHeads: config.size('num_key_value_heads', heads),
     headDim: config.size('head_dim', Math.floor(hiddenSize / heads)),
-    normEpsilon: config.number('rms_norm_eps', 1e-6),
-    ropeTheta: config.number('rope_theta', 10000),
+    normEpsilon: config.positive('rms_norm_eps', 1e-6),
+    ropeTheta:
+      config.object('rope_parameters')?.positive('rope_theta') ?? config.positive('rope_theta', 10000),
     ropeScaling: parseRopeScaling(config),
     contextLength: config.size('max_position_embeddings', 2048),
     tiedEmbeddings: config.boolean('tie_word_embeddings', family.tiedByDefault),
@@ -64,7 +65,8 @@ export function parseArchitecture(config: ConfigReader): Architecture {
 }
 
 function parseRopeScaling(config: ConfigReader): RopeScaling {
-  const scaling = config.object('rope_scaling');
+  // Checkpoints written by transformers 5 keep all that concerns rotary positions in "rope_parameters".
+  const scaling = config.object('rope_parameters') ?? config.object('rope_scaling');
   if (!scaling) return { type: 'none' };
   // Older checkpoints call the field "type".
   const type = scaling.string('rope_type', scaling.string('type', 'default'));
@@ -72,18 +74,27 @@ function parseRopeScaling(config: ConfigReader): RopeScaling {
     case 'default':
       return { type: 'none' };
     case 'linear':
-      return { type, factor: scaling.number('factor') };
+      return { type, factor: scaling.positive('factor') };
     case 'llama3':
-      return {
-        type,
-        factor: scaling.number('factor'),
-        lowFrequencyFactor: scaling.number('low_freq_factor'),
-        highFrequencyFactor: scaling.number('high_freq_factor'),
-        originalContextLength: scaling.size('original_max_position_embeddings'),
-      };
+      return parseLlama3Scaling(scaling);
     default:
       throw config.unsupported(`rope_scaling of type "${type}" is not supported (supported: linear, llama3)`);
   }
+}
+
+function parseLlama3Scaling(scaling: ConfigReader): RopeScaling {
+  const lowFrequencyFactor = scaling.positive('low_freq_factor');
+  const highFrequencyFactor = scaling.positive('high_freq_factor');
+  if (highFrequencyFactor <= lowFrequencyFactor) {
+    throw scaling.unsupported('"high_freq_factor" is not above "low_freq_factor"');
+  }
+  return {
+    type: 'llama3',
+    factor: scaling.positive('factor'),
+    lowFrequencyFactor,
+    highFrequencyFactor,
+    originalContextLength: scaling.size('original_max_position_embeddings'),
+  };
 }
 
 function checkShapes({ heads, kvHeads, headDim }: Architecture, config: ConfigReader): void {

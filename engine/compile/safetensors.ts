@@ -28,7 +28,9 @@ export async function readSafetensorsHeader(file: string): Promise<Map<string, S
     throw new SlipstreamError('model.notFound', `${file}: cannot be opened.`, { cause });
   });
   try {
-    const { size } = await handle.stat();
+    const stat = await handle.stat();
+    if (!stat.isFile()) throw corrupt(file, 'is not a file');
+    const { size } = stat;
     const { header, dataStart } = await readHeader(handle, file, size);
     return parseTensors(header, file, dataStart, size);
   } finally {
