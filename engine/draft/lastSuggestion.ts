@@ -103,12 +103,12 @@ function restAfter(suggested: string, textBefore: string): string | undefined {
   return best < 0 ? undefined : suggested.slice(best);
 }
 
-/** Equal characters at the end of suggested[0, cursor) and of `text`. */
+/** Equal characters at the end of suggested[0, cursor) and of `text`, as far as they tell places apart. */
 function commonEnd(suggested: string, cursor: number, text: string): number {
+  const longest = Math.min(cursor, text.length, CONTEXT_CHARACTERS);
   let length = 0;
   while (
-    length < cursor &&
-    length < text.length &&
+    length < longest &&
     suggested.charCodeAt(cursor - 1 - length) === text.charCodeAt(text.length - 1 - length)
   ) {
     length++;
