@@ -21,8 +21,9 @@ export function isPrecision(value: string): value is Precision {
 // Block sizes by measurement: 8 bits run fastest in blocks of 64; 4 bits lose least in blocks of 32.
 const int8 = quantizedLinear(8, 64, 'int8');
 const int4 = quantizedLinear(4, 32, 'int8');
-// Activations stay floats on a GPU: kernels that quantize them are chosen there by the size of the batch.
-const gpuInt8 = quantizedLinear(8, 64, 'float');
+// Activations stay floats on a GPU: kernels that quantize them are chosen there by the size of the batch. Blocks of 32 have
+// a kernel for several rows; others are read once a row.
+const gpuInt8 = quantizedLinear(8, 32, 'float');
 const gpuInt4 = quantizedLinear(4, 32, 'float');
 
 const cpu = { activations: 'float32', attention: cpuAttention } as const;

@@ -1,10 +1,11 @@
 import { chainParents } from '../tree/treeMask.ts';
-import type { LanguageModel } from './languageModel.ts';
+import type { KvCache, LanguageModel } from './languageModel.ts';
 
 const NODE_COUNTS = [1, 2, 4, 8, 16, 32] as const;
 const CONTEXTS = [128, 1024] as const;
 /** The least of a few runs: what the pass costs when nothing else disturbs it. */
 const REPETITIONS = 4;
+const FILL_CHUNK = 256;
 
 /** Measured time of a forward pass, by number of new tokens and length of the context. */
 export interface CostTable {
@@ -23,13 +24,19 @@ export async function measureCostTable(model: LanguageModel): Promise<CostTable>
 
 async function measureRow(model: LanguageModel, context: number): Promise<number[]> {
   const kv = model.createKvCache(context);
+  if (model.info.device !== 'cpu') await fill(kv, context);
   const times = NODE_COUNTS.map(() => Number.POSITIVE_INFINITY);
   // Round by round rather than size by size, so that a disturbance does not fall on one size alone.
   for (let round = 0; round < REPETITIONS; round++) {
     for (const [i, nodes] of NODE_COUNTS.entries()) {
       const tokens = new Int32Array(nodes).fill(1);
       const started = performance.now();
-      await kv.forward({ tokens, parents: chainParents(nodes), rows: tokens.map((_, row) => row), want: 'argmax' });
+      await kv.forward({
+        tokens,
+        parents: chainParents(nodes),
+        rows: tokens.map((_, row) => row),
+        want: 'argmax',
+      });
       times[i] = Math.min(times[i], performance.now() - started);
     }
   }
@@ -37,6 +44,15 @@ async function measureRow(model: LanguageModel, context: number): Promise<number
   // More nodes never cost less: what says so is noise, and would make the controller draft for nothing.
   for (let i = 1; i < times.length; i++) times[i] = Math.max(times[i], times[i - 1]);
   return times;
+}
+
+/** On the CPU a pass costs what the capacity makes it cost; elsewhere rows cost time only when they are there. */
+async function fill(kv: KvCache, rows: number): Promise<void> {
+  while (kv.length < rows) {
+    const tokens = new Int32Array(Math.min(FILL_CHUNK, rows - kv.length)).fill(1);
+    await kv.forward({ tokens, rows: new Int32Array(0), want: 'argmax' });
+    await kv.commit(tokens.map((_, row) => row));
+  }
 }
 
 /** Time of a pass over `nodes` new tokens, linear between what was measured and beyond it. */

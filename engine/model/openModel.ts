@@ -1,12 +1,24 @@
 import { compileModel } from '../compile/compileModel.ts';
-import type { Precision } from '../compile/precision.ts';
-import { type CostTable, measureCostTable } from './costTable.ts';
+import type { Device, Precision } from '../compile/precision.ts';
+import { SlipstreamError } from '../errors.ts';
+import { hasWebGpu, listAdapters } from './adapters.ts';
+import { type CostTable, measureCostTable, passMs } from './costTable.ts';
+import { CostTableStore } from './costTableStore.ts';
 import { openCpuModel } from './cpuModel.ts';
+import { openGpuModel } from './gpuModel.ts';
+import { openGuarded } from './gpuOpening.ts';
+import { probeGpu } from './gpuProbe.ts';
 import type { LanguageModel } from './languageModel.ts';
 
 export interface OpenModelOptions {
-  readonly device: 'auto' | 'cpu' | 'webgpu';
+  readonly device: 'auto' | Device;
+  /**
+   * Default: int8 on either device, so that what is suggested hardly depends on where it runs. Half the bytes a step of
+   * fp16, on GPUs without float16 as well, and far closer to the checkpoint than int4.
+   */
   readonly precision?: Precision;
+  /** See DecoderGraphOptions.taps. Default: none. */
+  readonly taps?: readonly number[];
   readonly cacheDir: string;
   readonly threads: number;
   readonly log: (level: 'info' | 'warn', message: string) => void;
@@ -15,14 +27,140 @@ export interface OpenModelOptions {
 export interface OpenedModel {
   readonly model: LanguageModel;
   readonly costTable: CostTable;
-  /** Why the device is another one than was asked for, in words for the user. */
+  /** Why it is this device, in a sentence. */
+  readonly deviceReason: string;
+  /** The same, where it is another one than was asked for and the user should know. */
   readonly deviceNote?: string;
 }
 
-/** Compiles (or finds compiled), loads and measures a model. */
+/**
+ * Compiles (or finds compiled), loads and measures a model. Nothing that is wrong with a GPU is an error here: the CPU
+ * goes on, with a note.
+ *
+ * @throws SlipstreamError model.* for a bad checkpoint, usage when the device cannot run the precision, outOfMemory, io
+ */
 export async function openModel(dir: string, options: OpenModelOptions): Promise<OpenedModel> {
-  const { precision = 'int8', cacheDir, threads } = options;
-  const compiled = await compileModel(dir, { precision, taps: [], cacheDir });
-  const model = await openCpuModel(compiled, threads);
-  return { model, costTable: await measureCostTable(model) };
+  const opened = await openOnDevice(dir, options);
+  options.log('info', `${opened.model.info.name} on ${opened.model.info.device}: ${opened.deviceReason}`);
+  return opened;
+}
+
+function openOnDevice(dir: string, options: OpenModelOptions): Promise<OpenedModel> {
+  switch (options.device) {
+    case 'cpu':
+      return openCpu(dir, options, 'The setting is "cpu".');
+    case 'webgpu':
+      return openAskedGpu(dir, options);
+    case 'auto':
+      return openFaster(dir, options);
+  }
+}
+
+async function openCpu(dir: string, options: OpenModelOptions, deviceReason: string): Promise<OpenedModel> {
+  const cpu = await prepare(dir, 'cpu', options);
+  return { ...(await cpu.open()), deviceReason };
+}
+
+async function openAskedGpu(dir: string, options: OpenModelOptions): Promise<OpenedModel> {
+  try {
+    const gpu = await prepare(dir, 'webgpu', options);
+    return { ...(await gpu.open()), deviceReason: 'The setting is "webgpu".' };
+  } catch (error) {
+    const note = `${gpuFaultMessage(error)} The CPU goes on.`;
+    return { ...(await openCpu(dir, options, note)), deviceNote: note };
+  }
+}
+
+async function openFaster(dir: string, options: OpenModelOptions): Promise<OpenedModel> {
+  const obstacle = await gpuObstacle(options);
+  if (obstacle) return openCpu(dir, options, obstacle);
+  const cpu = await prepare(dir, 'cpu', options);
+  const gpu = await prepare(dir, 'webgpu', options);
+  if (cpu.measured && gpu.measured && !isFaster(gpu.measured, cpu.measured)) {
+    return { ...(await cpu.open()), deviceReason: comparison(cpu.measured, gpu.measured) };
+  }
+  // Measured on both already: only the faster one is loaded.
+  const onCpu = cpu.measured && gpu.measured ? undefined : await cpu.open();
+  try {
+    const onGpu = await gpu.open();
+    const cpuTable = onCpu?.costTable ?? cpu.measured!;
+    const deviceReason = comparison(cpuTable, onGpu.costTable);
+    if (onCpu && !isFaster(onGpu.costTable, cpuTable)) {
+      await onGpu.model.dispose();
+      return { ...onCpu, deviceReason };
+    }
+    await onCpu?.model.dispose();
+    return { ...onGpu, deviceReason };
+  } catch (error) {
+    const note = `${gpuFaultMessage(error)} The CPU goes on.`;
+    return { ...(onCpu ?? (await cpu.open())), deviceReason: note, deviceNote: note };
+  }
+}
+
+/** Why a GPU is out of the question before any model is loaded on it. */
+async function gpuObstacle({ cacheDir }: OpenModelOptions): Promise<string | undefined> {
+  if (!hasWebGpu()) return 'The inference runtime has no WebGPU for this platform.';
+  if ((await listAdapters()).length === 0) return 'There is no graphics adapter that would be faster.';
+  try {
+    const probe = await openGuarded(cacheDir, probeGpu);
+    return probe.usable ? undefined : probe.reason;
+  } catch (error) {
+    return gpuFaultMessage(error);
+  }
+}
+
+/** A model ready to be loaded on a device. */
+interface Candidate {
+  /** What its passes cost, where that was measured before. */
+  readonly measured: CostTable | undefined;
+  open(): Promise<{ model: LanguageModel; costTable: CostTable }>;
+}
+
+async function prepare(dir: string, device: Device, options: OpenModelOptions): Promise<Candidate> {
+  const { precision = 'int8', taps = [], cacheDir, threads } = options;
+  const compiled = await compileModel(dir, { device, precision, taps, cacheDir });
+  const store = new CostTableStore(cacheDir);
+  const circumstances = device === 'cpu' ? `${threads} threads` : (await listAdapters()).join();
+  const measured = await store.read(compiled, circumstances);
+  const open = async () => {
+    const model = device === 'cpu' ? await openCpuModel(compiled, threads) : await openGpuModel(compiled);
+    const costTable = measured ?? (await measureOrDispose(model));
+    if (!measured) await store.write(compiled, circumstances, costTable);
+    return { model, costTable };
+  };
+  return { measured, open: device === 'cpu' ? open : () => openGuarded(cacheDir, open) };
+}
+
+async function measureOrDispose(model: LanguageModel): Promise<CostTable> {
+  try {
+    return await measureCostTable(model);
+  } catch (error) {
+    await model.dispose();
+    throw error;
+  }
+}
+
+/** The GPU has to win clearly: its passes disturb what draws the screen, and its rows take its memory. */
+const CLEARLY = 0.9;
+
+function isFaster(gpu: CostTable, cpu: CostTable): boolean {
+  return suggestionMs(gpu) < CLEARLY * suggestionMs(cpu);
+}
+
+/** Passes of a suggestion in mid-document: a few typed tokens, then steps with no, some and many draft tokens. */
+function suggestionMs(table: CostTable): number {
+  return [1, 4, 8, 16].reduce((sum, nodes) => sum + passMs(table, nodes, 1024), 0);
+}
+
+function comparison(cpu: CostTable, gpu: CostTable): string {
+  const [cpuMs, gpuMs] = [cpu, gpu].map((table) => (suggestionMs(table) / 4).toFixed(1));
+  return `A pass takes ${gpuMs} ms on the GPU and ${cpuMs} ms on the CPU.`;
+}
+
+const gpuFaultCodes: readonly string[] = ['device.unavailable', 'device.lost', 'outOfMemory'];
+
+/** @throws the error itself where it is not the GPU's fault */
+function gpuFaultMessage(error: unknown): string {
+  if (error instanceof SlipstreamError && gpuFaultCodes.includes(error.code)) return error.message;
+  throw error;
 }

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import type { CompiledModel } from '../compile/compileModel.ts';
+import type { CostTable } from './costTable.ts';
+
+/** Raise it when what is measured changes. */
+const VERSION = 1;
+/** A measurement made in a bad moment, or before a driver was updated, does not last for ever. */
+const VALID_MS = 30 * 24 * 3_600_000;
+
+interface StoredTable {
+  readonly measuredAtMs: number;
+  readonly table: CostTable;
+}
+
+/** Keeps what was measured of a model on this machine, so that a warm start need not measure again. */
+export class CostTableStore {
+  readonly #folder: string;
+
+  constructor(cacheDir: string) {
+    this.#folder = join(cacheDir, 'cost-tables');
+  }
+
+  /** @param circumstances what else the times depend on: threads, adapters */
+  async read(compiled: CompiledModel, circumstances: string): Promise<CostTable | undefined> {
+    try {
+      const stored: StoredTable = JSON.parse(await readFile(this.#file(compiled, circumstances), 'utf8'));
+      const age = Date.now() - stored.measuredAtMs;
+      return age >= 0 && age < VALID_MS && isCostTable(stored.table) ? stored.table : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** A table that cannot be kept is measured again next time. */
+  async write(compiled: CompiledModel, circumstances: string, table: CostTable): Promise<void> {
+    const file = this.#file(compiled, circumstances);
+    const stored: StoredTable = { measuredAtMs: Date.now(), table };
+    try {
+      await mkdir(this.#folder, { recursive: true });
+      await writeFile(`${file}.${process.pid}`, JSON.stringify(stored));
+      await rename(`${file}.${process.pid}`, file);
+    } catch {}
+  }
+
+  #file({ key }: CompiledModel, circumstances: string): string {
+    const machine = JSON.stringify([VERSION, cpus()[0]?.model, circumstances]);
+    return join(
+      this.#folder,
+      `${key}-${createHash('sha256').update(machine).digest('hex').slice(0, 12)}.json`,
+    );
+  }
+}
+
+function isCostTable(value: unknown): value is CostTable {
+  const { nodeCounts, contexts, ms } = (value ?? {}) as Partial<CostTable>;
+  if (!isNumbers(nodeCounts) || !isNumbers(contexts) || !Array.isArray(ms)) return false;
+  return (
+    ms.length === contexts.length && ms.every((row) => isNumbers(row) && row.length === nodeCounts.length)
+  );
+}
+
+function isNumbers(value: unknown): value is readonly number[] {
+  return Array.isArray(value) && value.length > 0 && value.every((item) => Number.isFinite(item));
+}
