@@ -1,7 +1,7 @@
 import type { LanguageModel } from '../model/languageModel.ts';
 import { Session } from './session.ts';
 
-/** Reusing fewer rows than this is not worth giving up what another session holds. */
+/** Reusing fewer rows than this is not worth giving up what another session holds, unless that is hardly more. */
 const WORTH_REUSING = 32;
 
 /**
@@ -21,12 +21,11 @@ export class SessionPool {
 
   /** Hands a session over to its new owner, who gives it back with `release`. */
   acquire(prompt: Int32Array): Session {
-    const best = this.#best(prompt);
-    if (best && (best.reusable(prompt) >= WORTH_REUSING || this.#idle.length >= this.#limit)) {
-      this.#idle.splice(this.#idle.indexOf(best), 1);
-      return best;
-    }
-    return new Session(this.#model.createKvCache(prompt.length), this.#model.info.contextLength);
+    const session = this.#choose(prompt);
+    if (!session)
+      return new Session(this.#model.createKvCache(prompt.length), this.#model.info.contextLength);
+    this.#idle.splice(this.#idle.indexOf(session), 1);
+    return session;
   }
 
   release(session: Session): void {
@@ -43,6 +42,13 @@ export class SessionPool {
     for (const session of this.#idle.splice(0)) session.dispose();
   }
 
+  /** The one that is worth reusing; with no space for another one, the one that nobody has asked for longest. */
+  #choose(prompt: Int32Array): Session | undefined {
+    const best = this.#best(prompt);
+    if (best && isWorthReusing(best, prompt)) return best;
+    return this.#idle.length < this.#limit ? undefined : this.#idle[0];
+  }
+
   /** The one that reuses most; the least recently used one among equals. */
   #best(prompt: Int32Array): Session | undefined {
     let best: Session | undefined;
@@ -53,4 +59,9 @@ export class SessionPool {
     }
     return best;
   }
+}
+
+function isWorthReusing(session: Session, prompt: Int32Array): boolean {
+  const reusable = session.reusable(prompt);
+  return reusable >= WORTH_REUSING || 2 * reusable >= session.tokens.length;
 }
