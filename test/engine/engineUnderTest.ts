@@ -1,10 +1,11 @@
 /** Bundles and forks engines for the tests of this folder. */
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
+import { promisify } from 'node:util';
 import * as esbuild from 'esbuild';
 import {
   createMessageConnection,
@@ -34,6 +35,12 @@ export async function bundleScriptedEngine(): Promise<string> {
     },
   });
   return outfile;
+}
+
+/** @returns the path of the real engine, freshly bundled where it is shipped from */
+export async function bundleEngine(): Promise<string> {
+  await promisify(execFile)(process.execPath, ['esbuild.mjs']);
+  return 'dist/engine.js';
 }
 
 export interface RunningEngine {
