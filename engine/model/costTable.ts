@@ -16,19 +16,26 @@ export interface CostTable {
 
 /** Measures this machine: about a hundred short passes over empty rows (their content does not change the time). */
 export async function measureCostTable(model: LanguageModel): Promise<CostTable> {
-  const contexts = CONTEXTS.filter((context) => context + 32 <= model.info.contextLength);
+  const { contextLength } = model.info;
+  const nodeCounts = NODE_COUNTS.filter((nodes) => nodes <= contextLength);
+  const roomy = CONTEXTS.filter((context) => context + 32 <= contextLength);
+  const contexts = roomy.length > 0 ? roomy : [0];
   const ms: number[][] = [];
-  for (const context of contexts.length > 0 ? contexts : [1]) ms.push(await measureRow(model, context));
-  return { nodeCounts: NODE_COUNTS, contexts: contexts.length > 0 ? contexts : [1], ms };
+  for (const context of contexts) ms.push(atLeast(ms.at(-1), await measureRow(model, context, nodeCounts)));
+  return { nodeCounts, contexts, ms };
 }
 
-async function measureRow(model: LanguageModel, context: number): Promise<number[]> {
+async function measureRow(
+  model: LanguageModel,
+  context: number,
+  nodeCounts: readonly number[],
+): Promise<number[]> {
   const kv = model.createKvCache(context);
   if (model.info.device !== 'cpu') await fill(kv, context);
-  const times = NODE_COUNTS.map(() => Number.POSITIVE_INFINITY);
+  const times = nodeCounts.map(() => Number.POSITIVE_INFINITY);
   // Round by round rather than size by size, so that a disturbance does not fall on one size alone.
   for (let round = 0; round < REPETITIONS; round++) {
-    for (const [i, nodes] of NODE_COUNTS.entries()) {
+    for (const [i, nodes] of nodeCounts.entries()) {
       const tokens = new Int32Array(nodes).fill(1);
       const started = performance.now();
       await kv.forward({
@@ -44,6 +51,11 @@ async function measureRow(model: LanguageModel, context: number): Promise<number
   // More nodes never cost less: what says so is noise, and would make the controller draft for nothing.
   for (let i = 1; i < times.length; i++) times[i] = Math.max(times[i], times[i - 1]);
   return times;
+}
+
+/** A longer context never makes a pass cheaper: what says so is noise, and far beyond it passes would cost nothing. */
+function atLeast(shorter: readonly number[] | undefined, times: readonly number[]): number[] {
+  return times.map((time, i) => Math.max(time, shorter?.[i] ?? 0));
 }
 
 /** On the CPU a pass costs what the capacity makes it cost; elsewhere rows cost time only when they are there. */
