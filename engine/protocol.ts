@@ -32,6 +32,8 @@ export interface EngineSettings {
   readonly device: Device;
   /** Longest suggestion in tokens. */
   readonly maxTokens: number;
+  /** Longest prompt in tokens; absent: what suits the model. */
+  readonly promptTokens?: number;
 }
 
 export interface InitializeParams {
@@ -174,5 +176,7 @@ export const didChangeFolders = new NotificationType<{ readonly folders: readonl
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
+/** Another device is in use though nobody asked for it; `deviceNote` says why. */
+export const modelChanged = new NotificationType<ModelFacts>('model/didChange');
 export const indexProgress = new NotificationType<IndexProgress>('index/progress');
 export const log = new NotificationType<{ readonly level: LogLevel; readonly message: string }>('log');

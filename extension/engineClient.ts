@@ -12,6 +12,7 @@ import * as protocol from '../engine/protocol.ts';
 export interface EngineListener {
   onLog(level: protocol.LogLevel, message: string): void;
   onIndexProgress(progress: protocol.IndexProgress): void;
+  onModelChanged(model: protocol.ModelFacts): void;
 }
 
 /** The engine refused a request: `message` is for the user. */
@@ -49,6 +50,7 @@ export class EngineClient {
     });
     this.#connection.onNotification(protocol.log, ({ level, message }) => listener.onLog(level, message));
     this.#connection.onNotification(protocol.indexProgress, (progress) => listener.onIndexProgress(progress));
+    this.#connection.onNotification(protocol.modelChanged, (model) => listener.onModelChanged(model));
     this.#connection.onClose(() => this.close());
     this.#connection.listen();
   }

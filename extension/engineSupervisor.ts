@@ -99,6 +99,9 @@ export class EngineSupervisor implements vscode.Disposable {
     const engine = new EngineProcess(path, runtime, {
       onLog: log,
       onIndexProgress: (progress) => this.#indexProgressed.fire(progress),
+      onModelChanged: (model) => {
+        if (this.#process === engine) this.#apply({ kind: 'ready', model });
+      },
     });
     this.#process = engine;
     this.#sentSettings = settings();

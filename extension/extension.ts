@@ -3,7 +3,7 @@ import type { CompletionMetrics, IndexProgress } from '../engine/protocol.ts';
 import { menuCommand, registerCommands } from './commands.ts';
 import { Configuration } from './configuration.ts';
 import { EngineSupervisor } from './engineSupervisor.ts';
-import { tellFailure, tellRefusedSettings } from './faultMessages.ts';
+import { tellDeviceNote, tellFailure, tellRefusedSettings } from './faultMessages.ts';
 import { acceptedCommand, InlineCompletionProvider } from './inlineCompletionProvider.ts';
 import { isEnabledAnywhere, isEnabledFor, type Settings } from './settings.ts';
 import { StatusBar } from './statusBar.ts';
@@ -26,6 +26,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const statusBar = new StatusBar(menuCommand);
   let index: IndexProgress | undefined;
   let lastCompletion: CompletionMetrics | undefined;
+  const toldDeviceNotes = new Set<string>();
 
   const showStatus = () => {
     const { settings } = configuration;
@@ -70,6 +71,9 @@ export function activate(context: vscode.ExtensionContext): void {
       if (state.kind === 'ready' && engine.client) sync.attach(engine.client);
       else sync.detach();
       if (state.kind === 'failed') void tellFailure(state);
+      const note = state.kind === 'ready' ? state.model.deviceNote : undefined;
+      if (note !== undefined && !toldDeviceNotes.has(note)) void tellDeviceNote(note);
+      if (note !== undefined) toldDeviceNotes.add(note);
       showStatus();
     }),
   );

@@ -22,6 +22,11 @@ export async function tellRefusedSettings(error: Error): Promise<void> {
   await tell(`Slipstream keeps the settings it had: ${error.message}`, ['Open Settings', 'Show Log']);
 }
 
+/** The device asked for is not the one in use. */
+export async function tellDeviceNote(note: string): Promise<void> {
+  await tell(`Slipstream: ${note}`, ['Open Settings', 'Show Log']);
+}
+
 async function tell(message: string, offered: readonly Action[]): Promise<void> {
   const choice = await vscode.window.showErrorMessage(message, ...offered);
   if (choice) await vscode.commands.executeCommand(actions[choice]);

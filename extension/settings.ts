@@ -18,7 +18,7 @@ export const defaultSettings: Settings = {
 };
 
 /** The limits that package.json states too. */
-export const limits = { numDraftTokens: 64, maxTokens: 1024 } as const;
+export const limits = { numDraftTokens: 64, maxTokens: 1024, promptTokens: 16384 } as const;
 
 /**
  * @param get the value of a setting below `slipstream.`, undefined or null when it is not set
@@ -57,6 +57,12 @@ export function readSettings(
     'the path of a folder with a config.json',
     (value) => (value === '' ? '' : typeof value === 'string' ? findModelFolder(value) : undefined),
   );
+  const promptTokens = read<number | undefined>(
+    'promptTokens',
+    undefined,
+    `a whole number from 1 to ${limits.promptTokens}`,
+    (value) => integer(value, limits.promptTokens),
+  );
   const settings: Settings = {
     enable: read('enable', enable, 'an object such as {"*": true, "markdown": false}', languages),
     engine: {
@@ -74,6 +80,7 @@ export function readSettings(
       ),
       ...(numDraftTokens !== undefined && { numDraftTokens }),
       ...(model && { model }),
+      ...(promptTokens !== undefined && { promptTokens }),
     },
   };
   return { settings, problems };

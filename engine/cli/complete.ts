@@ -27,6 +27,7 @@ export const completeCommand: Command = {
     model: { value: 'DIR', help: `${modelOptions.model.help} Default: the included model.` },
     'model-path': modelOptions['model-path'],
     device: { value: devices.join('|'), help: 'What the model runs on. Default: auto.' },
+    'max-prompt-tokens': { value: 'N', help: 'Longest prompt in tokens. Default: what suits the model.' },
     'max-new-tokens': {
       value: 'N',
       help: `Longest suggestion in tokens. Default: ${DEFAULT_MAX_NEW_TOKENS}.`,
@@ -71,12 +72,14 @@ async function parseRequest(line: CommandLine): Promise<CompleteRequest> {
 async function parseSettings(line: CommandLine): Promise<EngineSettings> {
   const { algorithm, numDraftTokens } = draftSettings(line);
   const model = await modelDir(line);
+  const promptTokens = line.integer('max-prompt-tokens', 1);
   return {
     algorithm,
     device: line.choice('device', devices) ?? 'auto',
     maxTokens: line.integer('max-new-tokens', 1) ?? DEFAULT_MAX_NEW_TOKENS,
     ...(numDraftTokens !== undefined && { numDraftTokens }),
     ...(model !== undefined && { model }),
+    ...(promptTokens !== undefined && { promptTokens }),
   };
 }
 
@@ -98,6 +101,7 @@ async function complete(request: CompleteRequest): Promise<Completion> {
       if (level === 'warn' || level === 'error') printNote(message);
     },
     onIndexProgress: () => {},
+    onModelChanged: () => {},
   });
   try {
     return await completeWith(engine, request);

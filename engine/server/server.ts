@@ -51,6 +51,8 @@ export interface EngineOptions {
   readonly workspaceFolders: readonly protocol.WorkspaceFolder[];
   readonly log: (level: protocol.LogLevel, message: string) => void;
   readonly onIndexProgress: (progress: protocol.IndexProgress) => void;
+  /** The engine left its device for another by itself. */
+  readonly onModelChanged: (facts: protocol.ModelFacts) => void;
 }
 
 export type CreateEngine = (options: EngineOptions) => Promise<Engine>;
@@ -134,6 +136,7 @@ export class Server {
       ...params,
       log: (level, message) => this.#log(level, message),
       onIndexProgress: (progress) => this.#send(protocol.indexProgress, progress),
+      onModelChanged: (facts) => this.#send(protocol.modelChanged, facts),
     });
     return { model: this.#engine.facts };
   }

@@ -15,7 +15,7 @@ import {
 } from 'vscode-jsonrpc/node';
 import type { EngineSettings, InitializeParams, OpenDocument } from '../../engine/protocol.ts';
 
-export const defaults: EngineSettings = { algorithm: 'auto', device: 'cpu', maxTokens: 64 };
+const defaults: EngineSettings = { algorithm: 'auto', device: 'cpu', maxTokens: 64 };
 
 const scratch = mkdtempSync(join(tmpdir(), 'slipstream-engine-'));
 after(() => rmSync(scratch, { recursive: true, force: true }));

@@ -42,15 +42,17 @@ async function connect(complete: (request: CompleteRequest, signal: AbortSignal)
   const logged: string[] = [];
   void new Server(
     { reader: new StreamMessageReader(toServer), writer: new StreamMessageWriter(toClient) },
-    async ({ log, onIndexProgress }) => {
+    async ({ log, onIndexProgress, onModelChanged }) => {
       log('info', 'made');
       onIndexProgress({ state: 'ready', files: 1, filesDone: 1, tokens: 9 });
+      onModelChanged({ ...engine.facts, deviceNote: 'no graphics processor' });
       return engine;
     },
   ).listen();
   const client = new EngineClient(new StreamMessageReader(toClient), new StreamMessageWriter(toServer), {
     onLog: (_, message) => logged.push(message),
     onIndexProgress: ({ tokens }) => logged.push(`${tokens} tokens`),
+    onModelChanged: ({ deviceNote }) => logged.push(`${deviceNote}`),
   });
   await client.initialize(initializeParams);
   client.didOpen({ uri: params.uri, languageId: 'typescript', version: 1, text: '' });
@@ -68,7 +70,7 @@ test('passes on results, text as it grows, logs and progress', async () => {
   const partial: string[] = [];
   assert.deepEqual(await client.complete(params, (text) => partial.push(text), stays), empty);
   assert.deepEqual(partial, ['a', 'ab']);
-  assert.deepEqual(logged, ['made', '9 tokens']);
+  assert.deepEqual(logged, ['made', '9 tokens', 'no graphics processor']);
 });
 
 test('cancelling reaches the engine; cancelled from the start it is not even asked', async () => {
