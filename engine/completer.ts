@@ -1,5 +1,5 @@
 import type { TextDocument } from 'vscode-languageserver-textdocument';
-import { draftRoom, promptBudget } from './config.ts';
+import { longestPrompt } from './config.ts';
 import type { DraftController } from './decode/controller.ts';
 import type { SessionPrompt } from './decode/session.ts';
 import type { Drafter } from './draft/drafter.ts';
@@ -10,7 +10,8 @@ import type { Indentation, Position, Range } from './protocol.ts';
 import { CompletionStream } from './text/completionStream.ts';
 import { type EditPoint, editPointAt, writtenFrom } from './text/editPoint.ts';
 import { chooseFimFormat, type FimFormat } from './text/fimFormat.ts';
-import { buildPrompt, type Prompt, type PromptBudget, type PromptMemory } from './text/prompt.ts';
+import { buildPrompt, type Prompt, type PromptMemory } from './text/prompt.ts';
+import { type PromptBudget, splitPromptBudget } from './text/promptBudget.ts';
 import { type ContextDocument, SnippetChooser } from './text/snippets.ts';
 import { type Tidied, tidy } from './text/tidy/tidy.ts';
 import { greedyVerifier } from './verify/greedy.ts';
@@ -18,6 +19,10 @@ import { documentId } from './workspace/documentId.ts';
 
 /** Prompts of this many documents can be continued where they were left. */
 const REMEMBERED_PROMPTS = 32;
+/** Of the longest sequence that a model was made for; a suggestion takes the rest, and seldom more. */
+const PROMPT_SHARE = 7 / 8;
+/** Of the text before the cursor, to know the place again. */
+const REMEMBERED_CHARACTERS = 4096;
 
 export interface CompletionPlace {
   readonly document: TextDocument;
@@ -33,7 +38,6 @@ export interface CompletionPlace {
 }
 
 export interface CompletionOptions {
-  readonly maxTokens: number;
   readonly onText: (text: string) => void;
   readonly signal: AbortSignal;
 }
@@ -52,6 +56,10 @@ export interface CompleterParts {
   readonly drafter: Drafter | undefined;
   readonly controller: DraftController;
   readonly lastSuggestion: LastSuggestion;
+  /** Longest suggestion. */
+  readonly maxTokens: number;
+  /** Longest prompt; absent: what suits the model. */
+  readonly promptTokens?: number | undefined;
 }
 
 /** From a place in a document to the text that belongs there: prompt, decode, stop, tidy. */
@@ -65,7 +73,7 @@ export class Completer {
   constructor(parts: CompleterParts) {
     this.#parts = parts;
     this.#format = chooseFimFormat(parts.runtime.tokenizer);
-    this.#budget = budgetFor(parts.runtime.model.info.contextLength);
+    this.#budget = promptBudget(parts);
   }
 
   /** The document is read before the first await. */
@@ -73,7 +81,7 @@ export class Completer {
     const point = editPoint(place);
     const document = documentId(place.document.uri);
     const prompt = this.#buildPrompt(place, point);
-    const cursor = { document, textBefore: point.text.slice(0, writtenFrom(point)) };
+    const cursor = { document, textBefore: textBefore(point) };
     this.#parts.lastSuggestion.begin(cursor);
     const { stream, decoded } = await this.#decode(
       prompt,
@@ -121,9 +129,9 @@ export class Completer {
     document: string,
     point: EditPoint,
     tabSize: number,
-    { maxTokens, onText, signal }: CompletionOptions,
+    { onText, signal }: CompletionOptions,
   ) {
-    const { runtime, drafter, controller } = this.#parts;
+    const { runtime, drafter, controller, maxTokens } = this.#parts;
     const stream = new CompletionStream({
       tokenizer: runtime.tokenizer,
       point,
@@ -155,6 +163,12 @@ function editPoint({ document, position, selectedSuggestion }: CompletionPlace):
   return editPointAt(document.getText(), offset, line, selectedSuggestion);
 }
 
+/** In line feeds, as models write. */
+function textBefore(point: EditPoint): string {
+  const end = writtenFrom(point);
+  return point.text.slice(Math.max(0, end - REMEMBERED_CHARACTERS), end).replaceAll('\r\n', '\n');
+}
+
 function sessionPrompt({ tokens, prefixRange, parts }: Prompt, document: string): SessionPrompt {
   const suffix = parts.find(({ kind }) => kind === 'suffix');
   return {
@@ -165,14 +179,9 @@ function sessionPrompt({ tokens, prefixRange, parts }: Prompt, document: string)
   };
 }
 
-/** The budget, scaled down to a model whose context is shorter than prompt, completion and drafts. */
-function budgetFor(contextLength: number): PromptBudget {
-  const { prefixTokens, suffixTokens, contextTokens } = promptBudget;
-  const wanted = prefixTokens + suffixTokens + contextTokens;
-  const share = Math.min(1, Math.max(0, contextLength - 4 * draftRoom) / wanted);
-  return {
-    prefixTokens: Math.max(16, Math.floor(prefixTokens * share)),
-    suffixTokens: Math.floor(suffixTokens * share),
-    contextTokens: Math.floor(contextTokens * share),
-  };
+function promptBudget({ runtime, maxTokens, promptTokens }: CompleterParts): PromptBudget {
+  const { model, tokenizer } = runtime;
+  const suits = Math.min(longestPrompt, Math.floor(tokenizer.maxLength * PROMPT_SHARE));
+  const fits = model.info.contextLength - maxTokens;
+  return splitPromptBudget(Math.min(promptTokens ?? suits, fits));
 }

@@ -79,8 +79,7 @@ export class SlipstreamEngine implements Engine {
     const release = this.#index.hold();
     try {
       const { onText } = request;
-      const { maxTokens } = this.#settings;
-      const completion = await this.#completer.complete(this.#place(request), { maxTokens, onText, signal });
+      const completion = await this.#completer.complete(this.#place(request), { onText, signal });
       this.#lastPrompt = completion.prompt.parts.map((part) => part.text).join('');
       return { ...completion, acceptedFrom: this.#readable(completion.acceptedFrom) };
     } catch (error) {
@@ -141,6 +140,7 @@ export class SlipstreamEngine implements Engine {
     await this.#replaceRuntime(await loadRuntime(settings, this.#options));
     this.#settings = settings;
     this.#completer = this.#createCompleter();
+    this.#options.onModelChanged({ ...this.facts, deviceNote: error.message });
   }
 
   async #replaceRuntime(runtime: ModelRuntime): Promise<void> {
@@ -177,7 +177,15 @@ export class SlipstreamEngine implements Engine {
       lastSuggestion,
     });
     const controller = createController(this.#settings, costTable);
-    return new Completer({ runtime: this.#runtime, drafter, controller, lastSuggestion });
+    const { maxTokens, promptTokens } = this.#settings;
+    return new Completer({
+      runtime: this.#runtime,
+      drafter,
+      controller,
+      lastSuggestion,
+      maxTokens,
+      promptTokens,
+    });
   }
 
   #place(request: CompleteRequest): CompletionPlace {

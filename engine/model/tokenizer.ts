@@ -35,6 +35,8 @@ export interface Tokenizer {
   readonly bosTokenId: number | undefined;
   /** `fim_template` of tokenizer_config.json. */
   readonly fimTemplate: string | undefined;
+  /** `model_max_length` of tokenizer_config.json: the longest sequence that the model was made for. */
+  readonly maxLength: number;
   specialTokenId(name: string): number | undefined;
   encode(text: string): Int32Array;
   /** Special tokens are left out. */
@@ -63,6 +65,7 @@ class BpeTokenizer implements Tokenizer {
   readonly specialTokens: ReadonlyMap<string, number>;
   readonly specialTokenIds: ReadonlySet<number>;
   readonly bosTokenId: number | undefined;
+  readonly maxLength: number;
   readonly fimTemplate: string | undefined;
   readonly #specialNames: ReadonlyMap<number, string>;
   readonly #pieces: PieceEncoder;
@@ -88,6 +91,7 @@ class BpeTokenizer implements Tokenizer {
     this.#addsSpace = this.#bytesOf(this.#pieces.encode('a')[0])[0] === 0x20;
     this.bosTokenId = bosTokenId(file.postProcessor, config, this.specialTokens);
     this.fimTemplate = config.fimTemplate;
+    this.maxLength = config.maxLength;
   }
 
   specialTokenId(name: string): number | undefined {

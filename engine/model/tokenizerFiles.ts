@@ -37,6 +37,8 @@ export interface TokenizerConfig {
   readonly addBosToken: boolean | undefined;
   /** Our extension: how this model wants a prompt with a hole, `{prefix}` and `{suffix}` marked. */
   readonly fimTemplate: string | undefined;
+  /** `model_max_length`: longer sequences are not what the model was made for. Some files have 1e30 for no limit. */
+  readonly maxLength: number;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -71,6 +73,7 @@ export async function readTokenizerConfig(modelDir: string): Promise<TokenizerCo
   const path = join(modelDir, 'tokenizer_config.json');
   const json = (await readJson(path)) ?? {};
   const { fim_template: fimTemplate, add_bos_token: addBosToken, bos_token: bos } = json;
+  const { model_max_length: maxLength } = json;
   if (fimTemplate !== undefined && typeof fimTemplate !== 'string') {
     throw new SlipstreamError('model.corrupt', `${path}: fim_template has to be a string.`);
   }
@@ -79,6 +82,7 @@ export async function readTokenizerConfig(modelDir: string): Promise<TokenizerCo
     bosToken: typeof bosToken === 'string' ? bosToken : undefined,
     addBosToken: typeof addBosToken === 'boolean' ? addBosToken : undefined,
     fimTemplate,
+    maxLength: typeof maxLength === 'number' && maxLength > 0 ? maxLength : Number.POSITIVE_INFINITY,
   };
 }
 

@@ -25,7 +25,6 @@ export const engineSettings = object<EngineSettings>({
   numDraftTokens: optional(integer(1)),
   model: optional(string),
   device: oneOf(...devices),
-  promptTokens: optional(integer(1)),
   maxTokens: integer(1),
   promptTokens: optional(integer(1)),
 });

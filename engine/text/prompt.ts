@@ -3,16 +3,10 @@ import type { EditPoint } from './editPoint.ts';
 import type { FimFormat } from './fimFormat.ts';
 import { holeOf } from './hole.ts';
 import { anchorPrefix, type PrefixAnchor } from './prefixAnchor.ts';
+import type { PromptBudget } from './promptBudget.ts';
 import { type PromptPart, renderPrompt } from './promptRender.ts';
 import type { ContextDocument, Snippet, SnippetChooser } from './snippets.ts';
 import { windowEnd } from './window.ts';
-
-export interface PromptBudget {
-  readonly prefixTokens: number;
-  readonly suffixTokens: number;
-  /** Other files; 0 leaves them out. */
-  readonly contextTokens: number;
-}
 
 export interface PromptRequest {
   readonly tokenizer: Tokenizer;

@@ -141,13 +141,14 @@ for (const [name, text] of Object.entries(hugeDocuments)) {
 
 function countingTokenizer() {
   let characters = 0;
-  const { vocabSize, specialTokens, specialTokenIds, bosTokenId, fimTemplate } = tinyCoder;
+  const { vocabSize, specialTokens, specialTokenIds, bosTokenId, fimTemplate, maxLength } = tinyCoder;
   const tokenizer: Tokenizer = {
     vocabSize,
     specialTokens,
     specialTokenIds,
     bosTokenId,
     fimTemplate,
+    maxLength,
     specialTokenId: (name) => tinyCoder.specialTokenId(name),
     decode: (ids) => tinyCoder.decode(ids),
     decodeVisible: (ids) => tinyCoder.decodeVisible(ids),
