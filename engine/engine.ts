@@ -40,6 +40,8 @@ export class SlipstreamEngine implements Engine {
   #index: WorkspaceIndex;
   #completer: Completer;
   #lastPrompt: string | null = null;
+  #changes: Promise<void> = Promise.resolve();
+  #disposed = false;
 
   constructor(runtime: ModelRuntime, options: EngineOptions) {
     this.#options = options;
@@ -117,18 +119,23 @@ export class SlipstreamEngine implements Engine {
     this.#index.setFolders(this.#folders.indexed);
   }
 
-  async setSettings(settings: protocol.EngineSettings): Promise<void> {
-    const { model, device } = this.#settings;
-    if (settings.model !== model || settings.device !== device) {
-      await this.#replaceRuntime(await loadRuntime(settings, this.#options));
-    }
-    this.#settings = settings;
-    this.#completer = this.#createCompleter();
+  /** One change after the other, so that the last one asked for is the one in force. */
+  setSettings(settings: protocol.EngineSettings): Promise<void> {
+    const change = this.#changes.then(() => this.#change(settings));
+    this.#changes = change.catch(() => {});
+    return change;
   }
 
   async dispose(): Promise<void> {
+    this.#disposed = true;
     await this.#index.dispose();
     await this.#runtime.dispose();
+  }
+
+  async #change(settings: protocol.EngineSettings): Promise<void> {
+    const { model, device } = this.#settings;
+    const sameRuntime = settings.model === model && settings.device === device;
+    await this.#apply(settings, sameRuntime ? this.#runtime : await loadRuntime(settings, this.#options));
   }
 
   /** After a fault of the device the CPU goes on, once and for all: no loop of restarts. */
@@ -136,22 +143,26 @@ export class SlipstreamEngine implements Engine {
     const lost = error instanceof SlipstreamError && ['device.lost', 'outOfMemory'].includes(error.code);
     if (!lost || this.#runtime.model.info.device === 'cpu') return;
     this.#options.log('warn', `${error.message} The CPU goes on.`);
-    const settings = { ...this.#settings, device: 'cpu' } as const;
-    await this.#replaceRuntime(await loadRuntime(settings, this.#options));
-    this.#settings = settings;
-    this.#completer = this.#createCompleter();
+    await this.setSettings({ ...this.#settings, device: 'cpu' });
     this.#options.onModelChanged({ ...this.facts, deviceNote: error.message });
   }
 
-  async #replaceRuntime(runtime: ModelRuntime): Promise<void> {
-    const old = this.#runtime;
+  /** Nothing is awaited before all is in place: a completion meanwhile finds either the old parts or the new ones. */
+  async #apply(settings: protocol.EngineSettings, runtime: ModelRuntime): Promise<void> {
+    const [oldRuntime, oldIndex] = [this.#runtime, this.#index];
+    if (this.#disposed) {
+      if (runtime !== oldRuntime) await runtime.dispose();
+      return;
+    }
+    this.#settings = settings;
     this.#runtime = runtime;
-    if (old.dir !== runtime.dir) {
-      await this.#index.dispose();
+    if (oldRuntime.dir !== runtime.dir) {
       this.#index = this.#createIndex();
       this.#index.setFolders(this.#folders.indexed);
     }
-    await old.dispose();
+    this.#completer = this.#createCompleter();
+    if (oldIndex !== this.#index) await oldIndex.dispose();
+    if (oldRuntime !== runtime) await oldRuntime.dispose();
   }
 
   #createIndex(): WorkspaceIndex {

@@ -1,6 +1,7 @@
 import { idleSessions } from './config.ts';
 import { type DecodeRequest, type DecodeResult, type DecodeStrategy, decode } from './decode/decoder.ts';
 import { SessionPool } from './decode/sessionPool.ts';
+import { SlipstreamError } from './errors.ts';
 import type { CostTable } from './model/costTable.ts';
 import type { LanguageModel } from './model/languageModel.ts';
 import { type OpenModelOptions, openModel } from './model/openModel.ts';
@@ -32,8 +33,11 @@ export class ModelRuntime {
 
   /** @throws SlipstreamError model.*, io, device.unavailable, outOfMemory */
   static async load(dir: string, options: OpenModelOptions): Promise<ModelRuntime> {
-    const [tokenizer, opened] = await Promise.all([loadTokenizer(dir), openModel(dir, options)]);
-    return new ModelRuntime(dir, tokenizer, opened);
+    const [opened, tokenizer] = await Promise.allSettled([openModel(dir, options), loadTokenizer(dir)]);
+    if (opened.status === 'rejected') throw opened.reason;
+    if (tokenizer.status === 'fulfilled') return new ModelRuntime(dir, tokenizer.value, opened.value);
+    await opened.value.model.dispose();
+    throw tokenizer.reason;
   }
 
   /**
@@ -54,11 +58,22 @@ export class ModelRuntime {
   }
 
   async #decode(strategy: DecodeStrategy, request: DecodeRequest): Promise<DecodeResult> {
+    this.#checkVocabulary(request.prompt.tokens);
     const session = this.#pool.acquire(request.prompt.tokens);
     try {
       return await decode(session, strategy, request);
     } finally {
       this.#pool.release(session);
     }
+  }
+
+  #checkVocabulary(tokens: Int32Array): void {
+    const { vocabSize } = this.model.info;
+    const unknown = tokens.find((token) => token >= vocabSize);
+    if (unknown === undefined) return;
+    throw new SlipstreamError(
+      'model.corrupt',
+      `${this.dir}: the tokenizer's token ${unknown} is not in the model's vocabulary of ${vocabSize}.`,
+    );
   }
 }

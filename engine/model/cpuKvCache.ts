@@ -5,6 +5,7 @@ import { SlipstreamError } from '../errors.ts';
 import { ROOT } from '../tree/tokenTree.ts';
 import { chainParents, nodeDepths } from '../tree/treeMask.ts';
 import { closedMask, openMask } from './attentionMasks.ts';
+import { cpuFault } from './cpuFault.ts';
 import type { ForwardBatch, ForwardOutput, KvCache } from './languageModel.ts';
 
 /**
@@ -78,7 +79,7 @@ export class CpuKvCache implements KvCache {
     this.#checkContext(request);
     this.#pending = undefined;
     const fetches = ['argmax', 'new_rows', ...this.#taps, ...(batch.want === 'logits' ? ['logits'] : [])];
-    const outputs = await this.#session.run({ ...this.#feeds, ...this.#batchFeeds(batch) }, fetches);
+    const outputs = await this.#run({ ...this.#feeds, ...this.#batchFeeds(batch) }, fetches);
     this.#pending = { rows: outputs.new_rows.data as Float32Array, size };
     return {
       argmax: Int32Array.from(outputs.argmax.data as BigInt64Array, Number),
@@ -117,6 +118,14 @@ export class CpuKvCache implements KvCache {
     this.#buffers = [];
     this.#feeds = {};
     this.#pending = undefined;
+  }
+
+  async #run(feeds: Record<string, ort.Tensor>, fetches: string[]) {
+    try {
+      return await this.#session.run(feeds, fetches);
+    } catch (cause) {
+      throw cpuFault(cause, (said) => ({ code: 'internal', message: `The model could not be run: ${said}` }));
+    }
   }
 
   #checkContext({ tokens, parents }: ForwardBatch): void {

@@ -1,6 +1,6 @@
 import * as ort from 'onnxruntime-node';
 import type { CompiledModel } from '../compile/compileModel.ts';
-import { SlipstreamError } from '../errors.ts';
+import { cpuFault } from './cpuFault.ts';
 import { CpuKvCache } from './cpuKvCache.ts';
 import type { LanguageModel, ModelInfo } from './languageModel.ts';
 import { modelInfo } from './modelInfo.ts';
@@ -48,22 +48,9 @@ async function createSession({ graphFile }: CompiledModel, threads: number): Pro
       extra: { session: { intra_op: { allow_spinning: '0' } } },
     });
   } catch (cause) {
-    throw sessionFault(cause, graphFile);
+    throw cpuFault(cause, (said) => ({
+      code: 'model.corrupt',
+      message: `${graphFile}: onnxruntime cannot load it: ${said}`,
+    }));
   }
-}
-
-function sessionFault(cause: unknown, graphFile: string): SlipstreamError {
-  const message = cause instanceof Error ? cause.message : String(cause);
-  if (/bad_alloc|out of memory|failed to allocate/i.test(message)) {
-    return new SlipstreamError(
-      'outOfMemory',
-      'There is not enough memory for this model; choose a smaller one.',
-      {
-        cause,
-      },
-    );
-  }
-  return new SlipstreamError('model.corrupt', `${graphFile}: onnxruntime cannot load it: ${message}`, {
-    cause,
-  });
 }
