@@ -1,11 +1,13 @@
 import { availableParallelism, cpus, freemem, release, totalmem } from 'node:os';
 import { defaultThreads } from './config.ts';
 import { embeddedModelDir } from './embeddedModel.ts';
+import { listAdapters } from './model/adapters.ts';
 import { type CostTable, passMs } from './model/costTable.ts';
 import { type GpuProbe, probeGpu } from './model/gpuProbe.ts';
 import type { ModelInfo } from './model/languageModel.ts';
+import { type OpenedModel, openModel } from './model/openModel.ts';
 import { runtimeFacts } from './model/runtimeFacts.ts';
-import { ModelRuntime } from './modelRuntime.ts';
+import { loadTokenizer } from './model/tokenizer.ts';
 import type { Device } from './protocol.ts';
 import { chooseFimFormat } from './text/fimFormat.ts';
 
@@ -28,6 +30,8 @@ export interface DoctorReport {
     readonly node: string;
   };
   readonly runtime: { readonly version: string; readonly backends: readonly string[] };
+  /** Graphics hardware, by name. */
+  readonly adapters: readonly string[];
   readonly webgpu: GpuProbe;
   readonly model: ModelInfo & { readonly dir: string; readonly fimFormat: string };
   readonly threads: number;
@@ -39,24 +43,21 @@ export interface DoctorReport {
 /** Looks at the machine, loads the model as a suggestion would, and measures it. */
 export async function examine(options: DoctorOptions): Promise<DoctorReport> {
   const { modelDir = embeddedModelDir, device, cacheDir, log } = options;
-  const runtime = await ModelRuntime.load(modelDir, { device, cacheDir, threads: defaultThreads, log });
+  const tokenizer = await loadTokenizer(modelDir);
+  const opened = await openModel(modelDir, { device, cacheDir, threads: defaultThreads, log });
   try {
-    const webgpu = await probeGpu();
     return {
       machine: machineFacts(),
       runtime: runtimeFacts(),
-      webgpu,
-      model: {
-        ...runtime.model.info,
-        dir: modelDir,
-        fimFormat: chooseFimFormat(runtime.tokenizer).name,
-      },
+      adapters: await listAdapters(),
+      webgpu: await probeGpu(),
+      model: { ...opened.model.info, dir: modelDir, fimFormat: chooseFimFormat(tokenizer).name },
       threads: defaultThreads,
-      costTable: runtime.costTable,
-      reasons: [...deviceReasons(runtime, options), speculationReason(runtime.costTable)],
+      costTable: opened.costTable,
+      reasons: [modelReason(opened, options), deviceReason(opened), speculationReason(opened.costTable)],
     };
   } finally {
-    await runtime.dispose();
+    await opened.model.dispose();
   }
 }
 
@@ -71,13 +72,14 @@ function machineFacts(): DoctorReport['machine'] {
   };
 }
 
-function deviceReasons({ model, deviceNote }: ModelRuntime, { modelDir, device }: DoctorOptions): string[] {
-  const { info } = model;
+function modelReason({ model }: OpenedModel, { modelDir }: DoctorOptions): string {
   const origin = modelDir === undefined ? 'the included model; none other is chosen' : 'the model chosen';
-  return [
-    `${info.name} in ${info.precision} (${origin}).`,
-    `On the ${info.device}: ${deviceNote ?? `the setting is "${device}".`}`,
-  ];
+  return `${model.info.name} in ${model.info.precision} (${origin}).`;
+}
+
+function deviceReason({ model, deviceReason }: OpenedModel): string {
+  const device = model.info.device === 'cpu' ? 'processor' : 'graphics processor, through WebGPU';
+  return `On the ${device}. ${deviceReason}`;
 }
 
 /** How many of a few draft tokens have to be right for drafting to pay here. */

@@ -10,7 +10,7 @@ import { type CommandLine, usageError } from './commandLine.ts';
 import { readTextFile, requireFolder } from './files.ts';
 import { metricsDocument, metricsLine } from './metricsDocument.ts';
 import { modelDir, modelOptions } from './modelOption.ts';
-import { printJson, printNote, printText } from './output.ts';
+import { printJson, printNote, printText, printWarning } from './output.ts';
 import { algorithmName, draftSettings, speculationOptions } from './speculationOptions.ts';
 
 const DEFAULT_MAX_NEW_TOKENS = 128;
@@ -97,9 +97,7 @@ async function complete(request: CompleteRequest): Promise<Completion> {
     settings,
     cacheDir,
     workspaceFolders: workspace === undefined ? [] : [workspaceFolder(workspace)],
-    log: (level, message) => {
-      if (level === 'warn' || level === 'error') printNote(message);
-    },
+    log: printWarning,
     onIndexProgress: () => {},
     onModelChanged: () => {},
   });

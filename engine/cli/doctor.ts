@@ -4,7 +4,7 @@ import { devices } from '../protocol.ts';
 import { cacheDir, cacheOptions } from './cacheOption.ts';
 import type { Command } from './command.ts';
 import { modelDir, modelOptions } from './modelOption.ts';
-import { printJson, printNote, printText } from './output.ts';
+import { printJson, printText, printWarning } from './output.ts';
 
 export const doctorCommand: Command = {
   name: 'doctor',
@@ -21,14 +21,14 @@ export const doctorCommand: Command = {
       modelDir: await modelDir(line),
       device: line.choice('device', devices) ?? 'auto',
       cacheDir: cacheDir(line),
-      log: (_level, message) => printNote(message),
+      log: printWarning,
     });
     if (line.flag('json')) printJson(document(report));
     else printText(describe(report));
   },
 };
 
-function document({ machine, runtime, webgpu, model, threads, costTable, reasons }: DoctorReport) {
+function document({ machine, runtime, adapters, webgpu, model, threads, costTable, reasons }: DoctorReport) {
   return {
     machine: {
       platform: machine.platform,
@@ -39,6 +39,7 @@ function document({ machine, runtime, webgpu, model, threads, costTable, reasons
       node: machine.node,
     },
     onnxruntime: runtime,
+    adapters,
     webgpu,
     model: {
       dir: model.dir,
@@ -57,13 +58,23 @@ function document({ machine, runtime, webgpu, model, threads, costTable, reasons
   };
 }
 
-function describe({ machine, runtime, webgpu, model, threads, costTable, reasons }: DoctorReport): string {
+function describe({
+  machine,
+  runtime,
+  adapters,
+  webgpu,
+  model,
+  threads,
+  costTable,
+  reasons,
+}: DoctorReport): string {
   const rows: [string, string][] = [
     ['Machine', machine.platform],
     ['Processor', `${machine.cpu}, ${machine.cores} cores, ${threads} used`],
     ['Memory', `${gigabytes(machine.memoryBytes)}, ${gigabytes(machine.freeMemoryBytes)} free`],
     ['Node', machine.node],
     ['Runtime', `onnxruntime ${runtime.version} (${runtime.backends.join(', ')})`],
+    ['Graphics', adapters.length > 0 ? adapters.join(', ') : 'no adapter'],
     ['WebGPU', webgpu.usable ? 'a usable adapter' : webgpu.reason],
     ['Model', model.dir],
     ['', `${model.family}, ${megabytes(model.weightBytes)} of weights, context ${model.contextLength}`],

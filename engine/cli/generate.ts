@@ -6,13 +6,14 @@ import { createController, createDrafter, type DraftSettings } from '../draft/cr
 import { SlipstreamError } from '../errors.ts';
 import { openModel } from '../model/openModel.ts';
 import { loadTokenizer, type Tokenizer } from '../model/tokenizer.ts';
+import { type Device, devices } from '../protocol.ts';
 import { greedyVerifier } from '../verify/greedy.ts';
 import { cacheDir, cacheOptions } from './cacheOption.ts';
 import type { Command } from './command.ts';
 import { type CommandLine, usageError } from './commandLine.ts';
 import { metricsDocument, metricsLine } from './metricsDocument.ts';
 import { modelOptions, requiredModelDir } from './modelOption.ts';
-import { printJson, printNote, printText } from './output.ts';
+import { printJson, printNote, printText, printWarning } from './output.ts';
 import { checkSequence } from './sequence.ts';
 import { algorithmName, draftSettings, speculationOptions } from './speculationOptions.ts';
 
@@ -25,6 +26,7 @@ export const generateCommand: Command = {
     prompt: { value: 'TEXT', help: 'The prompt as text; special tokens in it are text.' },
     'token-ids': { value: 'IDS', help: 'The prompt as token ids separated by commas.' },
     'max-new-tokens': { value: 'N', help: 'How many tokens to generate at most.' },
+    device: { value: devices.join('|'), help: 'What the model runs on. Default: auto.' },
     precision: { value: 'P', help: `${precisions.join(', ')}. Default: what suggestions use.` },
     ...speculationOptions,
     'ignore-eos': { help: 'Go on after an end token.' },
@@ -52,6 +54,7 @@ interface GenerateRequest {
   readonly modelDir: string;
   readonly prompt: { readonly text: string } | { readonly tokenIds: Int32Array };
   readonly maxNewTokens: number;
+  readonly device: Device;
   readonly precision: Precision | undefined;
   readonly drafting: DraftSettings;
   readonly ignoreEos: boolean;
@@ -63,6 +66,7 @@ async function parseRequest(line: CommandLine): Promise<GenerateRequest> {
     modelDir: await requiredModelDir(line),
     prompt: parsePrompt(line),
     maxNewTokens: line.requiredInteger('max-new-tokens', 1),
+    device: line.choice('device', devices) ?? 'auto',
     precision: line.choice('precision', precisions),
     drafting: draftSettings(line),
     ignoreEos: line.flag('ignore-eos'),
@@ -83,10 +87,10 @@ async function generate(request: GenerateRequest): Promise<{ text: string | null
   const { modelDir, precision, maxNewTokens, drafting } = request;
   const tokenizer = await findTokenizer(request);
   const { model, costTable } = await openModel(modelDir, {
-    device: 'cpu',
+    device: request.device,
     cacheDir: request.cacheDir,
     threads: defaultThreads,
-    log: (_level, message) => printNote(message),
+    log: printWarning,
     ...(precision && { precision }),
   });
   try {

@@ -6,7 +6,7 @@ import { cacheDir, cacheOptions } from './cacheOption.ts';
 import type { Command } from './command.ts';
 import { requireFolder } from './files.ts';
 import { modelDir, modelOptions } from './modelOption.ts';
-import { printJson, printNote, printText } from './output.ts';
+import { printJson, printText, printWarning } from './output.ts';
 
 export const indexCommand: Command = {
   name: 'index',
@@ -58,7 +58,7 @@ async function openIndex({ folder, ...options }: IndexJob) {
   const index = new WorkspaceIndex({
     ...options,
     onProgress: () => {},
-    log: (_level, message) => printNote(message),
+    log: printWarning,
   });
   try {
     index.setFolders([{ path: folder, exclude: [] }]);
