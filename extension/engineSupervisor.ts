@@ -67,8 +67,13 @@ export class EngineSupervisor implements vscode.Disposable {
     // While it starts the answer would come too late to be told apart; a failed one gets another chance.
     if (!client) return this.state.kind === 'stopped' ? undefined : this.restart();
     this.#sentSettings = settings;
-    const model = await client.changeSettings(settings);
-    if (client === this.client) this.#apply({ kind: 'ready', model });
+    try {
+      const model = await client.changeSettings(settings);
+      if (client === this.client) this.#apply({ kind: 'ready', model });
+    } catch (error) {
+      // One that went away meanwhile is followed by one that starts with these settings.
+      if (!(error instanceof EngineGone)) throw error;
+    }
   }
 
   dispose(): void {

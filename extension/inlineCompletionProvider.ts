@@ -37,8 +37,8 @@ export class InlineCompletionProvider implements vscode.InlineCompletionItemProv
     token: vscode.CancellationToken,
   ): Promise<vscode.InlineCompletionItem[] | undefined> {
     const { log, isEnabledFor } = this.#context;
-    if (!isEnabledFor(document.languageId) || !isCompletable(document)) return undefined;
     try {
+      if (!isEnabledFor(document.languageId) || !isCompletable(document)) return undefined;
       const from = performance.now();
       const place = placeOf(document, position, context.selectedCompletionInfo);
       const known = this.#cache.find(place);
