@@ -10,7 +10,7 @@ export const speculationOptions = {
   'speculative-algorithm': { value: names.join('|'), help: 'Where drafts come from. Default: AUTO.' },
   'speculative-num-draft-tokens': {
     value: 'N',
-    help: 'Draft exactly so many tokens a pass. Default: as many as pay.',
+    help: 'Draft up to so many tokens a pass, paying or not. Default: as many as pay.',
   },
 } as const satisfies Record<string, Option>;
 
