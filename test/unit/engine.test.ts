@@ -1,0 +1,234 @@
+/** The engine in this process, on the embedded model and the sample workspace. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { TextDocument } from 'vscode-languageserver-textdocument';
+import { createEngine, type SlipstreamEngine } from '../../engine/engine.ts';
+import type { EngineSettings, Position } from '../../engine/protocol.ts';
+import { tinyShape, writeRandomCheckpoint } from '../randomCheckpoint.ts';
+import { temporaryFolder } from '../temporaryFolder.ts';
+import { sampleDocument, sampleText, sampleWorkspace } from './sampleWorkspace.ts';
+
+const cacheDir = temporaryFolder();
+const settings: EngineSettings = { algorithm: 'auto', device: 'cpu', maxTokens: 32 };
+const never = new AbortController().signal;
+
+async function startEngine(changed: Partial<EngineSettings> = {}): Promise<SlipstreamEngine> {
+  const engine = await createEngine({
+    settings: { ...settings, ...changed },
+    cacheDir,
+    workspaceFolders: [sampleWorkspace],
+    log: () => {},
+    onIndexProgress: () => {},
+    onModelChanged: () => {},
+  });
+  await engine.whenIndexed();
+  return engine;
+}
+
+function request(document: TextDocument, position: Position, onText: (text: string) => void = () => {}) {
+  return {
+    document,
+    position,
+    trigger: 'automatic' as const,
+    indentation: { insertSpaces: true, tabSize: 2 },
+    openDocuments: [document],
+    onText,
+  };
+}
+
+/** Where the text after the first occurrence of `text` begins. */
+function after(document: TextDocument, text: string): Position {
+  return document.positionAt(document.getText().indexOf(text) + text.length);
+}
+
+const bookings = sampleDocument('src/bookings.ts');
+const places: [TextDocument, Position][] = [
+  [bookings, after(bookings, 'if (!removed) {\n    throw new Http')],
+  [bookings, after(bookings, 'const limit = ')],
+  [bookings, { line: 0, character: 0 }],
+  [bookings, { line: 10_000, character: 0 }],
+  [sampleDocument('src/new.ts', ''), { line: 0, character: 0 }],
+  [sampleDocument('src/crlf.ts', 'function add(a, b) {\r\n  return \r\n}\r\n'), { line: 1, character: 9 }],
+  [sampleDocument('src/odd.ts', 'const 名前 = "👩‍👩‍👧";\n\ud800 = '), { line: 1, character: 4 }],
+];
+
+async function completeEverywhere(engine: SlipstreamEngine) {
+  const outcomes: unknown[] = [];
+  for (const [document, position] of places) {
+    engine.documentChanged(document);
+    const result = await engine.complete(request(document, position), never);
+    outcomes.push(result.kind === 'completion' ? { text: result.text, range: result.range } : result);
+  }
+  return outcomes;
+}
+
+test('suggestions are the same with every algorithm and number of draft tokens', async () => {
+  const plain = await startEngine({ algorithm: 'none' });
+  const expected = await completeEverywhere(plain);
+  await plain.dispose();
+  assert.ok(JSON.stringify(expected).includes('HttpError') || JSON.stringify(expected).includes('Error('));
+  const engine = await startEngine();
+  for (const changed of [
+    {},
+    { algorithm: 'ngram' as const },
+    { numDraftTokens: 1 },
+    { numDraftTokens: 64 },
+  ]) {
+    await engine.setSettings({ ...settings, ...changed });
+    assert.deepEqual(await completeEverywhere(engine), expected, JSON.stringify(changed));
+    assert.deepEqual(
+      await completeEverywhere(engine),
+      expected,
+      'the second time, with what was suggested as draft',
+    );
+  }
+  await engine.dispose();
+});
+
+test('a completion replaces a range on the line of the cursor, and says what it cost', async () => {
+  const engine = await startEngine();
+  const [[document, position]] = places;
+  let shown = '';
+  const result = await engine.complete(
+    request(document, position, (text) => {
+      shown = text;
+    }),
+    never,
+  );
+  assert.ok(result.kind === 'completion', JSON.stringify(result));
+  assert.deepEqual(result.range.start.line, position.line);
+  assert.equal(result.range.end.line, position.line);
+  assert.ok(shown.startsWith(result.text.slice(0, 5)), `${shown} | ${result.text}`);
+  const { metrics } = result;
+  assert.ok(metrics.promptTokens > 50 && metrics.prefilledTokens === metrics.promptTokens);
+  assert.ok(metrics.completionTokens > 0 && metrics.tokensPerS > 0);
+  assert.ok(engine.lastPrompt()?.includes('deleteBooking'));
+  await engine.dispose();
+});
+
+/** The sample's files one after the other, several times: a prompt of full length. */
+function longText(): string {
+  const files = ['src/berths.ts', 'src/boats.ts', 'src/bookings.ts', 'src/database.ts']
+    .map(sampleText)
+    .join('\n');
+  return `${files}\n${files}\n${files}`;
+}
+
+test('a typed character prefills a handful of tokens, not the prompt', async () => {
+  const engine = await startEngine({ maxTokens: 4, promptTokens: 1400 });
+  const typed = '\nexport function freeBerths(): Berth[] {\n  return berths.all().filter(';
+  let text = longText();
+  const prefilled: number[] = [];
+  let prompt = 0;
+  for (const [i, character] of [...typed].entries()) {
+    text += character;
+    const document = sampleDocument('src/long.ts', text, i + 1);
+    engine.documentChanged(document);
+    const { metrics } = await engine.completeInDetail(
+      request(document, document.positionAt(text.length)),
+      never,
+    );
+    prefilled.push(metrics.prefilledTokens);
+    prompt = metrics.promptTokens;
+  }
+  assert.ok(prompt > 500, `${prompt} tokens of prompt`);
+  assert.equal(Math.max(...prefilled.slice(1)) <= 8, true, `${prefilled}`);
+  await engine.dispose();
+});
+
+test('a long prompt is left soon after a cancel, and goes on where it was left', async () => {
+  const engine = await startEngine({ promptTokens: 1400 });
+  const text = longText();
+  const document = sampleDocument('src/long.ts', text);
+  const asked = request(document, document.positionAt(text.length));
+  const started = performance.now();
+  const whole = await engine.completeInDetail(asked, never);
+  const wholeMs = performance.now() - started;
+  await engine.dispose();
+
+  const other = await startEngine({ promptTokens: 1400 });
+  const abort = new AbortController();
+  const running = other.complete(asked, abort.signal);
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  const aborted = performance.now();
+  abort.abort();
+  assert.deepEqual(await running, { kind: 'cancelled' });
+  const cancelMs = performance.now() - aborted;
+  assert.ok(cancelMs < Math.max(150, wholeMs / 4), `${cancelMs} of ${wholeMs} ms`);
+  const again = await other.completeInDetail(asked, never);
+  assert.ok(again.metrics.prefilledTokens < whole.metrics.prefilledTokens);
+  assert.deepEqual(again.tokens, whole.tokens);
+  await other.dispose();
+});
+
+test('a request that is cancelled before it begins costs nothing', async () => {
+  const engine = await startEngine();
+  const [[document, position]] = places;
+  const { outcome, metrics } = await engine.completeInDetail(
+    request(document, position),
+    AbortSignal.abort(),
+  );
+  assert.deepEqual(outcome, { kind: 'cancelled' });
+  assert.equal(metrics.numSteps, 0);
+  await engine.dispose();
+});
+
+test('settings that do not work leave the old ones in force', async () => {
+  const engine = await startEngine();
+  const before = await completeEverywhere(engine);
+  const { facts } = engine;
+  for (const model of ['/no/such/model', cacheDir]) {
+    await assert.rejects(engine.setSettings({ ...settings, model }), { code: 'model.notFound' });
+  }
+  // Weights that are fine, and no tokenizer.
+  const dir = writeRandomCheckpoint(join(cacheDir, 'bare'), tinyShape, 1);
+  await assert.rejects(engine.setSettings({ ...settings, model: dir }), {
+    code: 'model.notFound',
+    message: /tokenizer/,
+  });
+  assert.deepEqual(engine.facts, facts);
+  assert.deepEqual(await completeEverywhere(engine), before);
+  await engine.dispose();
+});
+
+test('completions go on while the model is exchanged, and the last settings asked for are in force', async () => {
+  const engine = await startEngine();
+  const [[document, position]] = places;
+  const expected = await engine.complete(request(document, position), never);
+  const changes = [
+    engine.setSettings({ ...settings, device: 'auto' }),
+    engine.setSettings({ ...settings, model: '/no/such/model' }),
+    engine.setSettings({ ...settings, device: 'cpu', maxTokens: 1 }),
+  ];
+  const settled = Promise.allSettled(changes);
+  let done = false;
+  settled.then(() => {
+    done = true;
+  });
+  while (!done) {
+    const result = await engine.complete(request(document, position), never);
+    assert.ok(result.kind === 'completion' && expected.kind === 'completion');
+    assert.ok(expected.text.startsWith(result.text));
+  }
+  assert.deepEqual(
+    (await settled).map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  );
+  const { metrics } = await engine.completeInDetail(request(document, position), never);
+  assert.equal(metrics.completionTokens, 1);
+  await engine.dispose();
+});
+
+test('disposing while completing waits for the step under way, and nothing breaks', async () => {
+  const engine = await startEngine({ promptTokens: 1400 });
+  const document = sampleDocument('src/long.ts', longText());
+  const abort = new AbortController();
+  const asked = request(document, document.positionAt(document.getText().length));
+  const running = [engine.complete(asked, abort.signal), engine.complete(asked, abort.signal)];
+  const changing = engine.setSettings({ ...settings, device: 'auto' });
+  abort.abort();
+  await engine.dispose();
+  for (const result of await Promise.all(running)) assert.deepEqual(result, { kind: 'cancelled' });
+  await changing;
+});
