@@ -2,7 +2,9 @@
  * Bundles the extension and the engine into dist/.
  * usage: node esbuild.mjs [--production]   (production: minified, without source maps)
  */
-import { chmod } from 'node:fs/promises';
+import { chmod, mkdir, rename, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import process from 'node:process';
 import * as esbuild from 'esbuild';
 
 const production = process.argv.includes('--production');
@@ -16,13 +18,14 @@ const common = {
   minify: production,
   sourcemap: !production,
   logLevel: 'warning',
+  write: false,
 };
 
 /** Bundled CommonJS packages call `require` for Node's own modules; an ES module has to make its own. */
 const requireForBundledPackages =
   "import { createRequire as createRequireForBundle } from 'node:module'; const require = createRequireForBundle(import.meta.url);";
 
-await Promise.all([
+const bundles = await Promise.all([
   esbuild.build({
     ...common,
     entryPoints: { extension: 'extension/extension.ts' },
@@ -43,4 +46,13 @@ await Promise.all([
     external: ['onnxruntime-node'],
   }),
 ]);
+for (const { path, contents } of bundles.flatMap(({ outputFiles }) => outputFiles)) await put(path, contents);
 await chmod('dist/cli.js', 0o755);
+
+/** At once: an engine may be starting from the file that is being replaced. */
+async function put(path, contents) {
+  await mkdir(dirname(path), { recursive: true });
+  const unfinished = `${path}.${process.pid}`;
+  await writeFile(unfinished, contents);
+  await rename(unfinished, path);
+}

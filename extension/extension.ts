@@ -78,7 +78,8 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
   );
   showStatus();
-  if (isEnabledAnywhere(configuration.settings)) engine.start();
+  // A fork takes longer than all of the above: it waits until VS Code has its extension.
+  if (isEnabledAnywhere(configuration.settings)) setImmediate(() => engine.start());
 }
 
 export async function deactivate(): Promise<void> {

@@ -76,7 +76,7 @@ function tooltip(status: Status): string[] {
 
 function indexInWords({ state, files, filesDone, tokens }: IndexProgress): string {
   return state === 'ready'
-    ? `${files.toLocaleString('en')} files, ${tokens.toLocaleString('en')} tokens`
+    ? `${tokens.toLocaleString('en')} tokens`
     : `${filesDone.toLocaleString('en')} of ${files.toLocaleString('en')} files`;
 }
 
