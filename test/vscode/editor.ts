@@ -1,4 +1,4 @@
-import { type Page, chromium as playwright } from 'playwright-core';
+import { type Locator, type Page, chromium as playwright } from 'playwright-core';
 import { chromium } from './codeServerInstall.ts';
 
 /** Runs in the page: all ghost text on the screen, in reading order. */
@@ -145,6 +145,14 @@ export class Editor {
     const row = this.page.locator('.runtime-extensions-editor .monaco-list-row', { hasText: extension });
     const text = (await row.locator('.activation-time').first().textContent()) ?? '';
     return Number(/(\d+)\s*ms/.exec(text)?.[1]);
+  }
+
+  /** A message of VS Code, also when it has gone back into the bell by now. */
+  async notification(text: string): Promise<Locator> {
+    await this.runCommand('Notifications: Show Notifications');
+    const message = this.page.locator('.notification-list-item', { hasText: text }).first();
+    await message.waitFor();
+    return message;
   }
 
   async screenshot(path: string): Promise<void> {

@@ -80,13 +80,13 @@ export function suggestionsSuite(startVsCode: StartVsCode): void {
 
   test('a bad setting is reported and its default used', async () => {
     const problem = 'slipstream.maxTokens is -4 but has to be a whole number from 1 to 1024; 128 is used.';
-    await session.editor.page
-      .locator('.notification-list-item', { hasText: problem })
-      .waitFor({ timeout: 30_000 });
+    await session.editor.notification(problem);
+    await session.editor.runCommand('Notifications: Hide Notifications');
   });
 
   test('typing in a file brings ghost text, and Tab accepts exactly it', async () => {
     const { editor } = session;
+    await editor.openFile('sum.js');
     const typed = '  for (const item of';
     await editor.type(typed);
     const ghost = await settledGhostText();
@@ -178,6 +178,18 @@ export function suggestionsSuite(startVsCode: StartVsCode): void {
     assert.notEqual(await settledGhostText(), '');
   });
 
+  test('an engine that keeps crashing is given up, which is said once, and can be started again', async () => {
+    const { editor } = session;
+    await waitFor('the engine to be given up', () => {
+      session.engines().forEach(killIfAlive);
+      return session.log().includes('engine failed');
+    });
+    const message = await editor.notification('ended 5 times within 3 minutes');
+    await message.getByText('Restart Engine').click();
+    await editor.waitForStatus('tiny-coder', 60_000);
+    assert.equal(session.engines().length, 1);
+  });
+
   test('disabled, nothing runs and nothing is loaded; enabled, it is back', async () => {
     const { editor } = session;
     await editor.runCommand('Slipstream: Disable');
@@ -199,4 +211,12 @@ export function suggestionsSuite(startVsCode: StartVsCode): void {
     session.kill();
     await waitFor('the end of the engine', () => session.engines().length === 0, 30_000);
   });
+}
+
+function killIfAlive(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended by itself.
+  }
 }
