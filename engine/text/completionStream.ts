@@ -1,9 +1,11 @@
 import type { Tokenizer } from '../model/tokenizer.ts';
 import type { EditPoint } from './editPoint.ts';
 import { isBlank } from './lines.ts';
+import { isLooping } from './loops.ts';
 import { createStopRules, type StopRules, type TextStop } from './stopRules.ts';
 
-export type StopReason = TextStop | 'endToken' | 'maxTokens';
+/** `loop`: the model repeats itself, and would until `maxTokens`. */
+export type StopReason = TextStop | 'endToken' | 'loop' | 'maxTokens';
 
 export interface CompletionStreamOptions {
   readonly tokenizer: Tokenizer;
@@ -14,7 +16,7 @@ export interface CompletionStreamOptions {
   readonly tabSize: number;
 }
 
-/** Decoded tokens in, the suggestion's text out: stops at end tokens, at the text's own end, or at maxTokens. */
+/** Decoded tokens in, the suggestion's text out: stops at end tokens, at the text's own end, in a loop, or at maxTokens. */
 export class CompletionStream {
   readonly #options: CompletionStreamOptions;
   readonly #rules: StopRules;
@@ -38,10 +40,10 @@ export class CompletionStream {
     return this.#stop;
   }
 
-  /** What was written so far, from `writtenFrom` on, in line feeds. Cut off by maxTokens, it ends with its last whole line. */
+  /** What was written so far, from `writtenFrom` on, in line feeds. Cut off under way, it ends with its last whole line. */
   get text(): string {
     const { text } = this.#rules;
-    if (this.#stop !== 'maxTokens') return text;
+    if (this.#stop !== 'maxTokens' && this.#stop !== 'loop') return text;
     const wholeLines = text.slice(0, Math.max(0, text.lastIndexOf('\n')));
     return isBlank(wholeLines) ? text : wholeLines;
   }
@@ -50,6 +52,8 @@ export class CompletionStream {
     if (this.#options.stopTokenIds.has(id)) return this.#rules.push(this.#decoder.flush()) ?? 'endToken';
     this.#tokens++;
     const stop = this.#rules.push(this.#decoder.push(id));
-    return stop ?? (this.#tokens >= this.#options.maxTokens ? 'maxTokens' : undefined);
+    if (stop !== undefined) return stop;
+    if (isLooping(this.#rules.text)) return 'loop';
+    return this.#tokens >= this.#options.maxTokens ? 'maxTokens' : undefined;
   }
 }
