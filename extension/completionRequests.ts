@@ -14,9 +14,16 @@ interface Running {
   waiting: number;
 }
 
+/** Somebody who waits for a request. */
+export interface Asker {
+  readonly turnedAway: AbortSignal;
+  /** Where they have typed to, for when they turn away. */
+  readonly whereNow: () => Place;
+}
+
 /**
- * After the last one who waits has turned away a request goes on for this long: VS Code cancels at every key
- * and asks again 50 ms later, and the answer may be what is being typed.
+ * VS Code cancels at every key and asks again 50 ms later. A request that is generating just what is typed
+ * waits that long for somebody to join; any other is called off at once.
  */
 const lingerMs = 75;
 
@@ -28,10 +35,10 @@ export class CompletionRequests {
   #running: Running | undefined;
 
   /** @returns the edit suggested at `place`, or undefined when there is none or the one who asks turned away */
-  async request(place: Place, ask: Ask, turnedAway: AbortSignal): Promise<Edit | undefined> {
+  async request(place: Place, ask: Ask, { turnedAway, whereNow }: Asker): Promise<Edit | undefined> {
     const running = this.#joinable(place) ?? this.#start(place, ask);
     running.waiting++;
-    const leave = () => this.#leave(running);
+    const leave = () => this.#leave(running, whereNow());
     turnedAway.addEventListener('abort', leave, { once: true });
     try {
       const edit = await running.result;
@@ -48,11 +55,7 @@ export class CompletionRequests {
 
   #joinable(place: Place): Running | undefined {
     const running = this.#running;
-    if (!running) return undefined;
-    const { before, uri } = running.place;
-    const samePlace = uri === place.uri && before === place.before && running.place.after === place.after;
-    const soFar = { start: before.length, end: before.length, text: running.partialText };
-    return samePlace || rest(running.place, soFar, place) ? running : undefined;
+    return running && (isSame(running.place, place) || isGenerating(running, place)) ? running : undefined;
   }
 
   #start(place: Place, ask: Ask): Running {
@@ -73,12 +76,26 @@ export class CompletionRequests {
     return running;
   }
 
-  #leave(running: Running): void {
+  #leave(running: Running, now: Place): void {
     running.waiting--;
-    setTimeout(() => {
-      if (running.waiting > 0) return;
-      running.abort.abort();
-      if (this.#running === running) this.#running = undefined;
-    }, lingerMs);
+    if (running.waiting > 0) return;
+    if (isGenerating(running, now)) setTimeout(() => this.#callOffUnjoined(running), lingerMs);
+    else this.#callOffUnjoined(running);
   }
+
+  #callOffUnjoined(running: Running): void {
+    if (running.waiting > 0) return;
+    running.abort.abort();
+    if (this.#running === running) this.#running = undefined;
+  }
+}
+
+function isSame(one: Place, other: Place): boolean {
+  return one.uri === other.uri && one.before === other.before && one.after === other.after;
+}
+
+/** Whether what has been generated so far covers what was typed to come to a place. */
+function isGenerating({ place, partialText }: Running, to: Place): boolean {
+  const soFar = { start: place.before.length, end: place.before.length, text: partialText };
+  return !isSame(place, to) && rest(place, soFar, to) !== undefined;
 }

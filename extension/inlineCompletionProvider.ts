@@ -3,7 +3,7 @@ import type { CompleteResult, CompletionMetrics } from '../engine/protocol.ts';
 import { isCompletable } from './completableDocument.ts';
 import { CompletionRequests } from './completionRequests.ts';
 import type { EngineClient } from './engineClient.ts';
-import { type DocumentPlace, placeOf, toEdit, toItem } from './place.ts';
+import { type DocumentPlace, placeAfterTyping, placeOf, toEdit, toItem } from './place.ts';
 import { type Edit, SuggestionCache } from './suggestionCache.ts';
 import type { WorkspaceSync } from './workspaceSync.ts';
 
@@ -75,7 +75,7 @@ export class InlineCompletionProvider implements vscode.InlineCompletionItemProv
       return await this.#requests.request(
         place,
         (onPartialText, cancelled) => this.#ask(engine, document, place, trigger, onPartialText, cancelled),
-        turnedAway.signal,
+        { turnedAway: turnedAway.signal, whereNow: () => placeAfterTyping(place, document) },
       );
     } finally {
       subscription.dispose();

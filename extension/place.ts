@@ -29,6 +29,13 @@ export function placeOf(
   };
 }
 
+/** The same place after typing, by what has become of the document since. */
+export function placeAfterTyping({ uri, after }: Place, document: vscode.TextDocument): Place {
+  const text = document.getText();
+  const cursor = Math.max(0, text.length - after.length);
+  return { uri, before: text.slice(0, cursor), after: text.slice(cursor) };
+}
+
 /** @returns the engine's answer in offsets; undefined when it does not extend what the suggest widget selected */
 export function toEdit(
   place: DocumentPlace,

@@ -19,7 +19,14 @@ function engine() {
   return { ask, asked };
 }
 
-const stays = new AbortController().signal;
+const stays = { turnedAway: new AbortController().signal, whereNow: () => place('') };
+
+/** Somebody who turns away when told to, having typed to some place. */
+function leaver(typedTo: Place) {
+  const abort = new AbortController();
+  return { asker: { turnedAway: abort.signal, whereNow: () => typedTo }, leave: () => abort.abort() };
+}
+
 const insertion = (at: Place, text: string): Edit => ({
   start: at.before.length,
   end: at.before.length,
@@ -59,30 +66,44 @@ test('who typed what is being generated joins and gets the rest; anything else t
   assert.deepEqual(await rest, insertion(place('ab'), 'cde'));
 });
 
-test('a request that nobody waits for any more lingers for one debounce, then is called off', async () => {
-  const requests = new CompletionRequests();
-  const { ask, asked } = engine();
-  const turnedAway = new AbortController();
-  const answer = requests.request(place('a'), ask, turnedAway.signal);
-  turnedAway.abort();
-  assert.ok(!asked[0].cancelled.aborted, 'the next key may ask for just this');
-  await lingered();
-  assert.ok(asked[0].cancelled.aborted);
-  assert.equal(await answer, undefined);
+test('a request that nobody waits for any more is called off at once', async () => {
+  for (const typedTo of [place('a'), place('ax'), place('')]) {
+    const requests = new CompletionRequests();
+    const { ask, asked } = engine();
+    const { asker, leave } = leaver(typedTo);
+    const answer = requests.request(place('a'), ask, asker);
+    asked[0].partial('bcd');
+    leave();
+    assert.ok(asked[0].cancelled.aborted, `typed to ${typedTo.before}`);
+    assert.equal(await answer, undefined);
+  }
 });
 
-test('one who joins in time keeps it alive', async () => {
+test('one that generates what is typed waits a moment for who joins', async () => {
   const requests = new CompletionRequests();
   const { ask, asked } = engine();
-  const turnedAway = new AbortController();
-  const left = requests.request(place('a'), ask, turnedAway.signal);
+  const { asker, leave } = leaver(place('ab'));
+  const left = requests.request(place('a'), ask, asker);
   asked[0].partial('bcd');
-  turnedAway.abort();
+  leave();
+  assert.ok(!asked[0].cancelled.aborted);
   const joined = requests.request(place('ab'), ask, stays);
   await lingered();
   assert.ok(!asked[0].cancelled.aborted);
   asked[0].answer(insertion(place('a'), 'bcd'));
   assert.equal((await joined)?.text, 'cd');
+  assert.equal(await left, undefined);
+});
+
+test('and is called off when nobody does', async () => {
+  const requests = new CompletionRequests();
+  const { ask, asked } = engine();
+  const { asker, leave } = leaver(place('ab'));
+  const left = requests.request(place('a'), ask, asker);
+  asked[0].partial('bcd');
+  leave();
+  await lingered();
+  assert.ok(asked[0].cancelled.aborted);
   assert.equal(await left, undefined);
 });
 
