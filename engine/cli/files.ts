@@ -1,18 +1,31 @@
 import { readFile, stat } from 'node:fs/promises';
+import { SlipstreamError } from '../errors.ts';
 import { usageError } from './commandLine.ts';
+
+/** Beyond this it is no source text; a JavaScript string ends not far above. */
+const LARGEST_TEXT_BYTES = 2 ** 28;
 
 /** A text file named on the command line, as UTF-8. A missing or unreadable one is a usage error. */
 export async function readTextFile(path: string): Promise<string> {
-  let bytes: Uint8Array;
-  try {
-    bytes = await readFile(path);
-  } catch (error) {
-    throw usageError(`${path}: ${reason(error)}`, error);
-  }
+  const bytes = await readBytes(path);
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
     throw usageError(`${path}: not a UTF-8 text file`, error);
+  }
+}
+
+async function readBytes(path: string): Promise<Uint8Array> {
+  try {
+    const found = await stat(path);
+    if (found.isDirectory()) throw usageError(`${path}: is a folder, not a file`);
+    // A device may never end.
+    if (!found.isFile()) throw usageError(`${path}: not a regular file`);
+    if (found.size > LARGEST_TEXT_BYTES) throw usageError(`${path}: larger than 256 MiB`);
+    return await readFile(path);
+  } catch (error) {
+    if (error instanceof SlipstreamError) throw error;
+    throw usageError(`${path}: ${reason(error)}`, error);
   }
 }
 
@@ -28,7 +41,6 @@ export async function requireFolder(path: string): Promise<string> {
 function reason(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') return 'no such file or folder';
-  if (code === 'EISDIR') return 'is a folder, not a file';
   if (code === 'EACCES') return 'may not be read';
   return message;
 }

@@ -88,6 +88,12 @@ describe('mistakes get one clear line on stderr and exit code 2', () => {
     });
   }
 
+  test('a device for a text file', { skip: process.platform === 'win32' && 'no such device' }, () => {
+    const { status, stderr } = slipstream('tokenize', '--model', model, '--text-file', '/dev/zero');
+    assert.equal(status, 2);
+    assert.match(stderr, /not a regular file/);
+  });
+
   test('a binary file for a text file', () => {
     const file = scratchFile('binary', Uint8Array.of(0xff, 0xfe, 0x00));
     const { status, stderr } = slipstream('tokenize', '--model', model, '--text-file', file);
