@@ -10,8 +10,8 @@ import * as ort from 'onnxruntime-node';
  * software included, and does not say which: so the system is asked what is plugged in.
  */
 export async function listAdapters(): Promise<readonly string[]> {
-  const names = (await (finders[process.platform]?.() ?? [])).map((name) => name.trim());
-  return [...new Set(names)].filter((name) => name !== '');
+  const names = (await finders[process.platform]?.()) ?? [];
+  return [...new Set(names.map((name) => name.trim()))].filter((name) => name !== '');
 }
 
 /** Whether this build of onnxruntime has WebGPU at all: it has none for linux-arm64 and darwin-x64. */
@@ -20,14 +20,19 @@ export function hasWebGpu(): boolean {
 }
 
 const finders: Partial<Record<NodeJS.Platform, () => Promise<string[]>>> = {
-  linux: async () => [
-    ...(await nvidiaAdapters('/proc/driver/nvidia/gpus')),
-    ...(await pciAdapters('/sys/bus/pci/devices')),
-  ],
+  linux: () => linuxAdapters('/'),
   win32: windowsAdapters,
   // Every Mac that onnxruntime has a binary for is one chip, with a GPU that Metal drives.
   darwin: async () => [`${cpus()[0]?.model ?? 'Apple'} GPU`],
 };
+
+/** @param root where /proc and /sys are */
+export async function linuxAdapters(root: string): Promise<string[]> {
+  return [
+    ...(await nvidiaAdapters(join(root, 'proc/driver/nvidia/gpus'))),
+    ...(await pciAdapters(join(root, 'sys/bus/pci/devices'))),
+  ];
+}
 
 async function nvidiaAdapters(folder: string): Promise<string[]> {
   const gpus = await readdir(folder).catch(() => []);
@@ -40,7 +45,7 @@ const pciVendors: Readonly<Record<string, string>> = { '0x1002': 'AMD', '0x8086'
 
 async function pciAdapters(folder: string): Promise<string[]> {
   const devices = await readdir(folder).catch(() => []);
-  const names = await Promise.all(
+  return Promise.all(
     devices.map(async (device) => {
       // PCI class 03: display controllers.
       if (!(await readText(join(folder, device, 'class'))).startsWith('0x03')) return '';
@@ -49,7 +54,6 @@ async function pciAdapters(folder: string): Promise<string[]> {
       return vendor ? `${vendor} GPU ${id}` : '';
     }),
   );
-  return names;
 }
 
 /** The registry's class of display adapters. Asking WMI instead takes seconds. */

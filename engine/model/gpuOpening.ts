@@ -21,7 +21,7 @@ export async function openGuarded<T>(cacheDir: string, open: () => Promise<T>): 
   try {
     return await open();
   } finally {
-    await rm(file, { force: true });
+    await rm(file, { force: true }).catch(() => {});
   }
 }
 

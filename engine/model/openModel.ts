@@ -100,7 +100,7 @@ async function openFaster(dir: string, options: OpenModelOptions): Promise<Opene
 /** Why a GPU is out of the question before any model is loaded on it. */
 async function gpuObstacle({ cacheDir }: OpenModelOptions): Promise<string | undefined> {
   if (!hasWebGpu()) return 'The inference runtime has no WebGPU for this platform.';
-  if ((await listAdapters()).length === 0) return 'There is no graphics adapter that would be faster.';
+  if ((await listAdapters()).length === 0) return 'This machine has no graphics adapter of its own.';
   try {
     const probe = await openGuarded(cacheDir, probeGpu);
     return probe.usable ? undefined : probe.reason;

@@ -37,3 +37,10 @@ for (const precision of ['int8', 'int4'] as const) {
     assert.ok(onGpu < 1.2 * onCpu, `${onGpu} on the GPU, ${onCpu} on the CPU`);
   });
 }
+
+const softwareOnly = { skip: process.platform !== 'linux' && 'this GPU may have float16' };
+
+test('fp16 on a GPU without float16 is refused with a reason', softwareOnly, async () => {
+  const opening = gpuModels.open(loadGolden('llama').dir, { precision: 'fp16' });
+  await assert.rejects(opening, { code: 'device.unavailable', message: /does not compute in float16/ });
+});
