@@ -65,12 +65,13 @@ function readDocument(found: FoundPackage, path: string): CorpusDocument | undef
   const language = languageOf(path)!;
   const file = join(content.root, path);
   if (statSync(file).size > MAX_FILE_BYTES) return undefined;
-  const text = scrubSecrets(normalise(readFileSync(file, 'utf8')));
-  const reason = rejectionReason(projectPath(path), language, text);
+  const raw = readFileSync(file, 'utf8');
+  const reason = rejectionReason(projectPath(path), language, raw);
   if (reason) {
     refuse(reason);
     return undefined;
   }
+  const text = scrubSecrets(normalise(raw));
   return { package: `${origin}:${content.name}@${content.version}`, path: projectPath(path), language, text };
 }
 

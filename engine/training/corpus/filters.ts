@@ -45,7 +45,7 @@ function share(text: string, belongs: (unit: number) => boolean): number {
 const isDigit = (unit: number) => unit >= 48 && unit <= 57;
 const isForeign = (unit: number) => unit > 126;
 
-/** Says why a file should not be learned from; undefined for a file worth reading. */
+/** Says why a file should not be learned from, by its text before any cleaning; undefined for one worth reading. */
 export function rejectionReason(path: string, language: Language, text: string): RejectionReason | undefined {
   const limits = LIMITS[language] ?? CODE_LIMITS;
   if (REJECTED_FOLDER.test(path) || REJECTED_NAME.test(path)) return 'path';
