@@ -132,7 +132,7 @@ export class Editor {
     return this.page.locator('[id="slipstream.slipstream.slipstream.status"]').textContent();
   }
 
-  async waitForStatus(text: string, timeoutMs = 30_000): Promise<void> {
+  async waitForStatus(text: string, timeoutMs = 120_000): Promise<void> {
     await this.page
       .locator('[id="slipstream.slipstream.slipstream.status"]')
       .filter({ hasText: text })

@@ -54,7 +54,7 @@ export async function measureLatencies(rounds: number): Promise<Latencies> {
   try {
     const { editor } = session;
     await editor.openFile('long.ts');
-    await editor.waitForStatus('tiny-coder', 60_000);
+    await editor.waitForStatus('tiny-coder');
     const floor: number[] = [];
     const slipstream: number[] = [];
     for (let round = 0; round < rounds; round++) {

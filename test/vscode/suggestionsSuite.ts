@@ -48,7 +48,7 @@ export function suggestionsSuite(startVsCode: StartVsCode): void {
       },
     });
     await session.editor.openFile('sum.js');
-    await session.editor.waitForStatus('tiny-coder', 60_000);
+    await session.editor.waitForStatus('tiny-coder');
   });
   after(() => session?.end());
 
@@ -173,7 +173,7 @@ export function suggestionsSuite(startVsCode: StartVsCode): void {
     const [killed] = session.engines();
     process.kill(killed, 'SIGKILL');
     await waitFor('another engine', () => session.engines().some((pid) => pid !== killed));
-    await editor.waitForStatus('tiny-coder', 60_000);
+    await editor.waitForStatus('tiny-coder');
     await editor.type('  for (const item of');
     assert.notEqual(await settledGhostText(), '');
   });
@@ -186,7 +186,7 @@ export function suggestionsSuite(startVsCode: StartVsCode): void {
     });
     const message = await editor.notification('ended 5 times within 3 minutes');
     await message.getByText('Restart Engine').click();
-    await editor.waitForStatus('tiny-coder', 60_000);
+    await editor.waitForStatus('tiny-coder');
     assert.equal(session.engines().length, 1);
   });
 
@@ -201,7 +201,7 @@ export function suggestionsSuite(startVsCode: StartVsCode): void {
     assert.deepEqual(session.engines(), []);
 
     await editor.runCommand('Slipstream: Enable');
-    await editor.waitForStatus('tiny-coder', 60_000);
+    await editor.waitForStatus('tiny-coder');
     await editor.type(' of');
     assert.notEqual(await settledGhostText(), '');
   });
