@@ -129,6 +129,12 @@ function lockEntries(packages: readonly FoundPackage[], documents: readonly Corp
   });
 }
 
+/** One package a line, so that a change of the list is read as such. */
+function formatLock({ packages: entries, ...totals }: { packages: readonly object[] }): string {
+  const lines = entries.map((entry) => `  ${JSON.stringify(entry)}`).join(',\n');
+  return `${JSON.stringify(totals, null, 2).slice(0, -2)},\n  "packages": [\n${lines}\n  ]\n}\n`;
+}
+
 const packages = findPackages();
 const withPurpose = (...purposes: Purpose[]) => packages.filter(({ purpose }) => purposes.includes(purpose));
 learnEvaluationTexts(withPurpose('evaluation'));
@@ -145,5 +151,5 @@ const lock = {
   refusedFiles: Object.fromEntries([...refusals].sort()),
   packages: lockEntries(packages, [...train, ...heldOut]),
 };
-writeFileSync(LOCK_FILE, `${JSON.stringify(lock, null, 1)}\n`);
+writeFileSync(LOCK_FILE, formatLock(lock));
 console.log(lock.trainCharacters, lock.heldOutCharacters, lock.refusedFiles);
