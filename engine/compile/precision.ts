@@ -14,10 +14,6 @@ export type Device = 'cpu' | 'webgpu';
 export const precisions = ['fp32', 'fp16', 'int8', 'int4'] as const;
 export type Precision = (typeof precisions)[number];
 
-export function isPrecision(value: string): value is Precision {
-  return (precisions as readonly string[]).includes(value);
-}
-
 // Block sizes by measurement: 8 bits run fastest in blocks of 64; 4 bits lose least in blocks of 32.
 const int8 = quantizedLinear(8, 64, 'int8');
 const int4 = quantizedLinear(4, 32, 'int8');
