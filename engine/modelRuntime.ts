@@ -4,7 +4,7 @@ import { SessionPool } from './decode/sessionPool.ts';
 import { SlipstreamError } from './errors.ts';
 import type { CostTable } from './model/costTable.ts';
 import type { LanguageModel } from './model/languageModel.ts';
-import { type OpenModelOptions, openModel } from './model/openModel.ts';
+import { type OpenedModel, type OpenModelOptions, openModel } from './model/openModel.ts';
 import { loadTokenizer, type Tokenizer } from './model/tokenizer.ts';
 
 /** A model ready to decode: weights, tokenizer, what its passes cost here, and the prefix cache. */
@@ -13,20 +13,19 @@ export class ModelRuntime {
   readonly model: LanguageModel;
   readonly tokenizer: Tokenizer;
   readonly costTable: CostTable;
-  /** Why the device is another one than was asked for, in words for the user. */
+  /** Why it is this device, in a sentence. */
+  readonly deviceReason: string;
+  /** The same, where it is another one than was asked for and the user should know. */
   readonly deviceNote: string | undefined;
   readonly #pool: SessionPool;
   #turn: Promise<unknown> = Promise.resolve();
 
-  private constructor(
-    dir: string,
-    tokenizer: Tokenizer,
-    opened: { model: LanguageModel; costTable: CostTable; deviceNote?: string | undefined },
-  ) {
+  private constructor(dir: string, tokenizer: Tokenizer, opened: OpenedModel) {
     this.dir = dir;
     this.tokenizer = tokenizer;
     this.model = opened.model;
     this.costTable = opened.costTable;
+    this.deviceReason = opened.deviceReason;
     this.deviceNote = opened.deviceNote;
     this.#pool = new SessionPool(opened.model, idleSessions);
   }
