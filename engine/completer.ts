@@ -169,7 +169,8 @@ function textBefore(point: EditPoint): string {
   return point.text.slice(Math.max(0, end - REMEMBERED_CHARACTERS), end).replaceAll('\r\n', '\n');
 }
 
-function sessionPrompt({ tokens, prefixRange, parts }: Prompt, document: string): SessionPrompt {
+/** A prompt as a session takes it. */
+export function sessionPrompt({ tokens, prefixRange, parts }: Prompt, document: string): SessionPrompt {
   const suffix = parts.find(({ kind }) => kind === 'suffix');
   return {
     tokens,
@@ -179,7 +180,12 @@ function sessionPrompt({ tokens, prefixRange, parts }: Prompt, document: string)
   };
 }
 
-function promptBudget({ runtime, maxTokens, promptTokens }: CompleterParts): PromptBudget {
+/** How long a prompt may be, and what of it goes to which part. */
+export function promptBudget({
+  runtime,
+  maxTokens,
+  promptTokens,
+}: Pick<CompleterParts, 'runtime' | 'maxTokens' | 'promptTokens'>): PromptBudget {
   const { model, tokenizer } = runtime;
   const suits = Math.min(longestPrompt, Math.floor(tokenizer.maxLength * PROMPT_SHARE));
   const fits = model.info.contextLength - maxTokens;

@@ -1,10 +1,12 @@
+import { type Random, seededRandom } from './seededRandom.ts';
+
 /**
  * Documents of about 5,000 tokens that look like code to an index: token frequencies as Zipf's law has them,
  * half of the text copied from earlier text in runs of 4 to 60 tokens, so that common n-grams have long chains.
  * The same for the same arguments.
  */
 export function syntheticWorkspace(tokenCount: number, vocabSize: number): Uint16Array[] {
-  const random = generator(42);
+  const random = seededRandom(42);
   const all = new Uint16Array(tokenCount);
   let at = 0;
   while (at < tokenCount) {
@@ -14,7 +16,7 @@ export function syntheticWorkspace(tokenCount: number, vocabSize: number): Uint1
   return cut(all, random);
 }
 
-function copyRun(all: Uint16Array, at: number, random: () => number): number {
+function copyRun(all: Uint16Array, at: number, random: Random): number {
   const length = 4 + Math.floor(56 * random() ** 2);
   // Near text is copied more often than far text, and some text very often.
   const distance = Math.floor(at * random() ** 3);
@@ -29,7 +31,7 @@ function zipf(uniform: number, vocabSize: number): number {
   return Math.min(vocabSize - 1, Math.floor(vocabSize ** uniform) - 1);
 }
 
-function cut(all: Uint16Array, random: () => number): Uint16Array[] {
+function cut(all: Uint16Array, random: Random): Uint16Array[] {
   const documents: Uint16Array[] = [];
   for (let start = 0; start < all.length; ) {
     const end = Math.min(all.length, start + 2500 + Math.floor(random() * 5000));
@@ -37,15 +39,4 @@ function cut(all: Uint16Array, random: () => number): Uint16Array[] {
     start = end;
   }
   return documents;
-}
-
-/** A small seeded generator (mulberry32). */
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
 }

@@ -23,9 +23,14 @@ export class CommandLine {
     if (tooMany !== undefined) throw usageError(`"${tooMany}" is one argument too many`);
   }
 
-  requiredArgument(): string {
-    if (this.#positionals.length === 0) throw usageError(`${this.#command.argument} is missing`);
+  argument(): string | undefined {
     return this.#positionals[0];
+  }
+
+  requiredArgument(): string {
+    const argument = this.argument();
+    if (argument === undefined) throw usageError(`${this.#command.argument} is missing`);
+    return argument;
   }
 
   flag(name: string): boolean {

@@ -1,0 +1,107 @@
+/**
+ * `npm run bench`: each figure of the engine beside its baseline, both measured in this run on this machine.
+ * See docs/benchmarks.md.
+ */
+import { writeFile } from 'node:fs/promises';
+import { cacheDir, cacheOptions } from '../cli/cacheOption.ts';
+import { type Command, commandHelp } from '../cli/command.ts';
+import { CommandLine } from '../cli/commandLine.ts';
+import { defaultThreads } from '../config.ts';
+import { embeddedModelDir } from '../embeddedModel.ts';
+import { SlipstreamError } from '../errors.ts';
+import { ModelRuntime } from '../modelRuntime.ts';
+import type { BenchContext } from './context.ts';
+import { measureIndex } from './indexSection.ts';
+import { describeMachine, machineText } from './machine.ts';
+import { measurePlainDecoding } from './plainDecoding.ts';
+import { type Section, sectionText } from './report.ts';
+import { measureSpeculation } from './speculation.ts';
+import { measureTyping } from './typing.ts';
+import { measureVsCode } from './vscodeSection.ts';
+
+const sections = {
+  decode: (context: BenchContext) => withRuntime(context, measurePlainDecoding),
+  speculation: (context: BenchContext) => withRuntime(context, measureSpeculation),
+  typing: measureTyping,
+  index: measureIndex,
+  vscode: measureVsCode,
+};
+type SectionName = keyof typeof sections;
+/** VS Code is asked for by name: it needs a browser and minutes. */
+const defaultSections: readonly SectionName[] = ['decode', 'speculation', 'typing', 'index'];
+
+const DEFAULT_SEED = 1;
+const DEFAULT_TASKS_PER_CLASS = 8;
+
+const command: Command = {
+  name: 'bench',
+  summary: 'Measure the engine on this machine, each figure beside its baseline.',
+  synopsis: `[${Object.keys(sections).join('|')}] [options]`,
+  argument: 'SECTION',
+  options: {
+    seed: { value: 'N', help: `Chooses the tasks. Default: ${DEFAULT_SEED}.` },
+    tasks: { value: 'N', help: `Tasks of each class in each package. Default: ${DEFAULT_TASKS_PER_CLASS}.` },
+    json: { value: 'FILE', help: 'Write everything that was measured there.' },
+    ...cacheOptions,
+  },
+  async run(line) {
+    const names = chosenSections(line);
+    const context: BenchContext = {
+      modelDir: embeddedModelDir,
+      cacheDir: cacheDir(line),
+      seed: line.integer('seed', 0) ?? DEFAULT_SEED,
+      tasksPerClass: line.integer('tasks', 1) ?? DEFAULT_TASKS_PER_CLASS,
+      progress: showProgress,
+    };
+    const machine = describeMachine();
+    console.log(`${machineText(machine)}\n`);
+    const results: Section[] = [];
+    for (const name of names) {
+      const section = await sections[name](context);
+      showProgress('');
+      console.log(sectionText(section));
+      results.push(section);
+    }
+    const json = line.text('json');
+    if (json !== undefined) {
+      await writeFile(json, JSON.stringify({ machine, seed: context.seed, sections: results }, null, 1));
+    }
+    if (results.some(({ faults }) => faults.length > 0)) process.exitCode = 1;
+  },
+};
+
+function chosenSections(line: CommandLine): readonly SectionName[] {
+  const name = line.argument();
+  if (name === undefined) return defaultSections;
+  if (Object.hasOwn(sections, name)) return [name as SectionName];
+  throw new SlipstreamError('usage', `"${name}" is not one of ${Object.keys(sections).join(', ')}`);
+}
+
+async function withRuntime(
+  context: BenchContext,
+  measure: (runtime: ModelRuntime, context: BenchContext) => Promise<Section>,
+): Promise<Section> {
+  const { modelDir, cacheDir } = context;
+  const options = { device: 'cpu', cacheDir, threads: defaultThreads, log: () => {} } as const;
+  const runtime = await ModelRuntime.load(modelDir, options);
+  try {
+    return await measure(runtime, context);
+  } finally {
+    await runtime.dispose();
+  }
+}
+
+/** One line that is overwritten; nothing when nobody looks. */
+function showProgress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+}
+
+try {
+  const line = new CommandLine(command, process.argv.slice(2));
+  if (line.flag('help')) process.stdout.write(commandHelp(command));
+  else await command.run(line);
+} catch (error) {
+  if (!(error instanceof SlipstreamError)) throw error;
+  console.error(`bench: ${error.message}`);
+  process.exitCode = error.code === 'usage' ? 2 : 1;
+}

@@ -1,0 +1,179 @@
+import { fixedController } from '../decode/controller.ts';
+import type { DecodeResult } from '../decode/decoder.ts';
+import { tokensPerSecond } from '../metrics.ts';
+import type { ModelRuntime } from '../modelRuntime.ts';
+import { greedyVerifier } from '../verify/greedy.ts';
+import { heldOutWorkspaces } from './benchWorkspace.ts';
+import type { BenchContext } from './context.ts';
+import { type Peer, type PeerRun, type PeerSetup, startPeers } from './peer/llamaCpp.ts';
+import type { Figure, Section } from './report.ts';
+import { seededRandom } from './seededRandom.ts';
+import { median, speedUp } from './statistics.ts';
+
+const NEW_TOKENS = 128;
+const CONTEXTS = { short: 128, long: 1500 } as const;
+const PROMPTS = 12;
+/** Of the setups, before the best is chosen: with more threads than free cores a token can take a second. */
+const TRIAL_TOKENS = 12;
+const setups: readonly PeerSetup[] = [
+  { precision: 'f16', threads: 1 },
+  { precision: 'f16', threads: 2 },
+  { precision: 'q8_0', threads: 1 },
+  { precision: 'q8_0', threads: 2 },
+];
+
+interface Comparison {
+  readonly ours: DecodeResult;
+  readonly peers: readonly {
+    readonly setup: PeerSetup;
+    readonly run: PeerRun;
+    readonly sameTokens: number;
+  }[];
+}
+
+/** Plain decoding and prefill against node-llama-cpp: the same weights, prompts and number of greedy tokens. */
+export async function measurePlainDecoding(runtime: ModelRuntime, context: BenchContext): Promise<Section> {
+  const contextSize = CONTEXTS.long + NEW_TOKENS + 1;
+  const { peers, dispose } = await startPeers(context.modelDir, setups, contextSize, context.cacheDir);
+  try {
+    const figures: Figure[] = [];
+    const details: Record<string, unknown> = {};
+    for (const [name, length] of Object.entries(CONTEXTS)) {
+      const prompts = await samplePrompts(runtime, length, context.seed);
+      const best = await fastestOfEachPrecision(peers, prompts[0]);
+      const comparisons: Comparison[] = [];
+      await compare(runtime, best, prompts[0]); // warm-up
+      for (const [i, prompt] of prompts.entries()) {
+        context.progress(`decode, ${name} context ${i + 1}/${prompts.length}`);
+        comparisons.push(await compare(runtime, best, prompt));
+      }
+      figures.push(...figuresOf(name, comparisons, context.seed));
+      details[name] = comparisons.map(comparisonDetails);
+    }
+    return {
+      title: `Plain decoding: ${NEW_TOKENS} greedy tokens after ${CONTEXTS.short} (short) and ${CONTEXTS.long} (long) tokens`,
+      figures,
+      notes: [
+        'Baseline: node-llama-cpp with its faster thread count (1 or 2). Prefill is excluded on both sides.',
+      ],
+      faults: [],
+      details,
+    };
+  } finally {
+    await dispose();
+  }
+}
+
+/** Real code, each prompt from another place; without the special tokens of a format, so that nothing ends early. */
+async function samplePrompts(
+  { tokenizer }: ModelRuntime,
+  length: number,
+  seed: number,
+): Promise<Int32Array[]> {
+  const random = seededRandom(seed);
+  const texts = (await heldOutWorkspaces()).flatMap(({ documents }) => documents.map(({ text }) => text));
+  const long = texts.filter((text) => text.length > 8 * CONTEXTS.long);
+  return Array.from({ length: PROMPTS }, () => {
+    const tokens = tokenizer.encode(long[Math.floor(random() * long.length)]);
+    const start = Math.floor(random() * (tokens.length - length));
+    return tokens.slice(start, start + length);
+  });
+}
+
+async function fastestOfEachPrecision(peers: readonly Peer[], prompt: Int32Array): Promise<Peer[]> {
+  const best = new Map<string, { peer: Peer; decodeMs: number }>();
+  for (const peer of peers) {
+    const { decodeMs } = await peer.generate(prompt, TRIAL_TOKENS);
+    const known = best.get(peer.setup.precision);
+    if (!known || decodeMs < known.decodeMs) best.set(peer.setup.precision, { peer, decodeMs });
+  }
+  return [...best.values()].map(({ peer }) => peer);
+}
+
+async function compare(
+  runtime: ModelRuntime,
+  peers: readonly Peer[],
+  prompt: Int32Array,
+): Promise<Comparison> {
+  const ours = await generate(runtime, prompt);
+  const runs: Comparison['peers'][number][] = [];
+  for (const { setup, generate } of peers) {
+    const run = await generate(prompt, NEW_TOKENS);
+    runs.push({ setup, run, sameTokens: commonLength(ours.tokens, run.tokens) });
+  }
+  return { ours, peers: runs };
+}
+
+function generate(runtime: ModelRuntime, tokens: Int32Array): Promise<DecodeResult> {
+  return runtime.decode(
+    { controller: fixedController(0), verifier: greedyVerifier },
+    {
+      prompt: { tokens, prefix: { start: 0, end: tokens.length }, suffix: { start: 0, end: 0 } },
+      maxNewTokens: NEW_TOKENS,
+      endTokens: new Set(),
+      onToken: () => 'continue',
+      signal: new AbortController().signal,
+    },
+  );
+}
+
+function commonLength(a: readonly number[], b: readonly number[]): number {
+  const differs = a.findIndex((token, i) => token !== b[i]);
+  return differs < 0 ? a.length : differs;
+}
+
+function figuresOf(context: string, comparisons: readonly Comparison[], seed: number): Figure[] {
+  const ours = median(comparisons.map((comparison) => tokensPerSecond(comparison.ours.metrics)));
+  return comparisons[0].peers.flatMap(({ setup }, i) => {
+    const theirs = comparisons.map(({ peers }) => peers[i].run);
+    const name = `${setup.precision}, ${setup.threads} thread${setup.threads === 1 ? '' : 's'}`;
+    const pairs = comparisons.map(({ ours, peers }) => ({
+      baseline: peers[i].run.decodeMs,
+      candidate: ours.metrics.decodeMs,
+    }));
+    const same = comparisons.reduce((sum, { peers }) => sum + peers[i].sameTokens, 0);
+    const baselineSpeed = median(theirs.map(({ decodeMs }) => (1000 * NEW_TOKENS) / decodeMs));
+    return [
+      {
+        name: `${context}: decode`,
+        unit: 'tokens/s',
+        measured: ours,
+        baseline: { name, measured: baselineSpeed },
+      },
+      {
+        name: `${context}: decode, times as fast as ${name}`,
+        unit: 'x',
+        measured: speedUp(pairs, seededRandom(seed)),
+        target: { atLeast: 1 },
+      },
+      {
+        name: `${context}: prefill`,
+        unit: 'tokens/s',
+        measured: median(comparisons.map(prefillSpeed)),
+        baseline: { name, measured: median(theirs.map((run, at) => peerPrefillSpeed(comparisons[at], run))) },
+      },
+      {
+        name: `${context}: same greedy tokens as ${name} before the first difference`,
+        unit: `of ${NEW_TOKENS}`,
+        measured: same / comparisons.length,
+      },
+    ];
+  });
+}
+
+const prefillSpeed = ({ ours: { metrics } }: Comparison) => (1000 * metrics.prefilledTokens) / metrics.ttftMs;
+
+const peerPrefillSpeed = ({ ours: { metrics } }: Comparison, { prefillMs }: PeerRun) =>
+  (1000 * metrics.promptTokens) / prefillMs;
+
+function comparisonDetails({ ours, peers }: Comparison) {
+  return {
+    ours: ours.metrics,
+    peers: peers.map(({ setup, sameTokens, run: { prefillMs, decodeMs } }) => ({
+      ...setup,
+      sameTokens,
+      prefillMs,
+      decodeMs,
+    })),
+  };
+}

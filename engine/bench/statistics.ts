@@ -1,0 +1,60 @@
+import { quantile, sampleWithReplacement } from 'simple-statistics';
+
+import type { Random } from './seededRandom.ts';
+
+export { median } from 'simple-statistics';
+
+/** How a latency is spread. */
+export interface Percentiles {
+  readonly p50: number;
+  readonly p90: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+/** @param values at least one */
+export function percentiles(values: readonly number[]): Percentiles {
+  const [p50, p90, p99, max] = quantile([...values], [0.5, 0.9, 0.99, 1]);
+  return { p50, p90, p99, max };
+}
+
+/** The same work done in two ways; times in ms, or any other unit. */
+export interface Pair {
+  readonly baseline: number;
+  readonly candidate: number;
+}
+
+export interface Estimate {
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+const RESAMPLES = 2000;
+const CONFIDENCE = 0.95;
+
+/**
+ * How many times faster the candidate is: total baseline time over total candidate time, with the interval of the
+ * percentile bootstrap (Efron and Tibshirani 1993, chapter 13). Whole pairs are drawn, because both sides of a pair
+ * share their task and what disturbed the machine meanwhile.
+ *
+ * @param pairs at least one
+ */
+export function speedUp(pairs: readonly Pair[], random: Random): Estimate {
+  const drawn = Array.from({ length: RESAMPLES }, () =>
+    ratio(sampleWithReplacement([...pairs], pairs.length, random)),
+  );
+  const tail = (1 - CONFIDENCE) / 2;
+  const [low, high] = quantile(drawn, [tail, 1 - tail]);
+  return { value: ratio(pairs), low, high };
+}
+
+function ratio(pairs: readonly Pair[]): number {
+  let baseline = 0;
+  let candidate = 0;
+  for (const pair of pairs) {
+    baseline += pair.baseline;
+    candidate += pair.candidate;
+  }
+  return baseline / candidate;
+}

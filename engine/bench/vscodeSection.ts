@@ -1,0 +1,43 @@
+import type { Latencies } from '../../test/vscode/latency.ts';
+import { runScript } from './childScript.ts';
+import type { Section } from './report.ts';
+
+const ROUNDS = 3;
+
+/** What a person feels in a real VS Code, beside a provider that answers at once in the same VS Code. */
+export async function measureVsCode(): Promise<Section> {
+  const output = await runScript('test/vscode/latency.ts', [String(ROUNDS), '--json']);
+  const latencies: Latencies = JSON.parse(output);
+  const { floor, slipstream, abovePerPercentile, typedThrough, activationMs, engineStartMs } = latencies;
+  const above = (name: string, measured: number, atMost: number) => ({
+    name,
+    unit: 'ms',
+    measured,
+    target: { atMost },
+  });
+  return {
+    title: `In VS Code: keystroke to ghost text, ${slipstream.n} keystrokes`,
+    figures: [
+      {
+        name: 'p50',
+        unit: 'ms',
+        measured: slipstream.p50Ms,
+        baseline: { name: 'floor', measured: floor.p50Ms },
+      },
+      {
+        name: 'p90',
+        unit: 'ms',
+        measured: slipstream.p90Ms,
+        baseline: { name: 'floor', measured: floor.p90Ms },
+      },
+      above('p50 above the floor', abovePerPercentile.p50Ms, 60),
+      above('p90 above the floor', abovePerPercentile.p90Ms, 120),
+      above('a character typed through, p50', typedThrough.p50Ms, 16),
+      above('activation', activationMs, 50),
+      above('engine ready after activation', engineStartMs, 1500),
+    ],
+    notes: ["Floor: an extension that answers at once, so VS Code's own debounce and drawing."],
+    faults: [],
+    details: latencies,
+  };
+}
