@@ -50,31 +50,31 @@ export async function decode(
   await new Prefill(session).run(request.signal);
   metrics.decodeStarted();
   while (!output.finish && !request.signal.aborted) {
-    output.push(await step(session, strategy, output.room, metrics));
+    await step(session, strategy, output, metrics);
   }
   const { finish = 'cancelled', tokens } = output;
   return { finish, tokens, metrics: metrics.finish(tokens.length) };
 }
 
-/** @returns the tokens that the step wrote: at least one */
 async function step(
   session: Session,
   strategy: DecodeStrategy,
-  room: number,
+  output: Output,
   metrics: MetricsRecorder,
-): Promise<number[]> {
+): Promise<void> {
   const { drafter, verifier, controller } = strategy;
-  const { tree, draftMs } = await draft(session, strategy, room);
+  const { tree, draftMs } = await draft(session, strategy, output.room);
   const place = { context: session.tokens.length, nodes: session.pending + tree.size };
   const started = performance.now();
   const rows = await session.verify(tree, verifier.want);
   const verified = verifier.verify(tree, rows);
   await session.commit(tree, verified.accepted, verified.bonus);
   const verifyMs = performance.now() - started;
-  metrics.step(tree, verified.accepted, draftMs ?? 0, verifyMs);
+  const taken = output.push([...verified.accepted.map((node) => tree.tokens[node]), verified.bonus]);
+  // What was accepted behind the end of the text gained nothing and does not count.
+  metrics.step(tree, verified.accepted.slice(0, taken), draftMs ?? 0, verifyMs);
   if (draftMs !== undefined) drafter?.observe({ tree, ...verified });
   controller.observe({ ...place, drafted: tree.size, accepted: verified.accepted.length, draftMs, verifyMs });
-  return [...verified.accepted.map((node) => tree.tokens[node]), verified.bonus];
 }
 
 /** `draftMs` is absent when the drafter was not asked. */
@@ -113,12 +113,14 @@ class Output {
     return this.#request.maxNewTokens - this.tokens.length;
   }
 
-  push(tokens: readonly number[]): void {
-    for (const token of tokens) {
-      if (this.#finish) return;
+  /** @returns how many were of use: those up to the end */
+  push(tokens: readonly number[]): number {
+    for (const [taken, token] of tokens.entries()) {
+      if (this.#finish) return taken;
       if (this.#request.endTokens.has(token)) this.#finish = 'end';
       else this.#take(token);
     }
+    return tokens.length;
   }
 
   #take(token: number): void {
