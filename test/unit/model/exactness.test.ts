@@ -83,7 +83,7 @@ async function inTrees(kv: KvCache, tokens: Int32Array, expected: readonly Float
     const deepest = Math.min(tokens.length - start, kv.exactDepth);
     const path = tokens.subarray(
       start,
-      start + 1 + random.below(random.chance(0.3) ? deepest : Math.min(9, deepest)),
+      start + 1 + random.below(random.chance(0.15) ? deepest : Math.min(9, deepest)),
     );
     const tree = hiddenInJunk(path, vocabSize, random);
     const { logits } = await kv.forward({ ...tree, want: 'logits' });
