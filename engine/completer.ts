@@ -14,6 +14,7 @@ import { buildPrompt, type Prompt, type PromptMemory } from './text/prompt.ts';
 import { type PromptBudget, splitPromptBudget } from './text/promptBudget.ts';
 import { type ContextDocument, SnippetChooser } from './text/snippets.ts';
 import { type Tidied, tidy } from './text/tidy/tidy.ts';
+import type { WorkspaceContext } from './text/workspaceContext.ts';
 import { greedyVerifier } from './verify/greedy.ts';
 import { documentId } from './workspace/documentId.ts';
 
@@ -56,6 +57,7 @@ export interface CompleterParts {
   readonly drafter: Drafter | undefined;
   readonly controller: DraftController;
   readonly lastSuggestion: LastSuggestion;
+  readonly workspaceContext: WorkspaceContext;
   /** Longest suggestion. */
   readonly maxTokens: number;
   /** Longest prompt; absent: what suits the model. */
@@ -103,6 +105,11 @@ export class Completer {
     return { outcome, prompt, tokens: decoded.tokens, metrics: decoded.metrics, acceptedFrom };
   }
 
+  /** When the next prompt for this place will have what the workspace can give to it; a completion does not wait. */
+  async gatherContext(place: CompletionPlace): Promise<void> {
+    await this.#parts.workspaceContext.gather(place.document.uri, textBefore(editPoint(place)));
+  }
+
   #buildPrompt({ document, path, repo, around, context }: CompletionPlace, point: EditPoint): Prompt {
     const prompt = buildPrompt(
       {
@@ -111,6 +118,7 @@ export class Completer {
         budget: this.#budget,
         point,
         context,
+        workspace: this.#parts.workspaceContext.at(document.uri, textBefore(point)),
         snippets: this.#snippets,
         ...(path !== undefined && { path }),
         ...(repo !== undefined && { repo }),

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
 import { Completer, type Completion, type CompletionPlace } from './completer.ts';
 import { defaultThreads } from './config.ts';
@@ -11,6 +12,7 @@ import { ModelRuntime } from './modelRuntime.ts';
 import type * as protocol from './protocol.ts';
 import type { CompleteRequest, Engine, EngineOptions } from './server/server.ts';
 import type { ContextDocument } from './text/snippets.ts';
+import { type SimilarPieces, WorkspaceContext } from './text/workspaceContext.ts';
 import { documentId } from './workspace/documentId.ts';
 import { WorkspaceFolders } from './workspace/workspaceFolders.ts';
 import { WorkspaceIndex } from './workspace/workspaceIndex.ts';
@@ -90,6 +92,11 @@ export class SlipstreamEngine implements Engine {
     } finally {
       release();
     }
+  }
+
+  /** When `complete` at this place has what the workspace can give to it. For those who ask once; an editor asks again. */
+  gatherContext(request: CompleteRequest): Promise<void> {
+    return this.#completer.gatherContext(this.#place(request));
   }
 
   lastPrompt(): string | null {
@@ -194,9 +201,21 @@ export class SlipstreamEngine implements Engine {
       drafter,
       controller,
       lastSuggestion,
+      workspaceContext: new WorkspaceContext((near) => this.#similar(near)),
       maxTokens,
       promptTokens,
     });
+  }
+
+  async #similar(near: string): Promise<SimilarPieces> {
+    const { texts, rarity } = await this.#index.similar(near);
+    const pieces = texts.map(({ path, firstLine, text }) => ({
+      uri: pathToFileURL(path).href,
+      path: this.#folders.relativePath(path) ?? basename(path),
+      firstLine,
+      text,
+    }));
+    return { pieces, rarity };
   }
 
   #place(request: CompleteRequest): CompletionPlace {

@@ -96,7 +96,7 @@ function snapshot() {
     mtimeMs: i,
     tokenCount: document.length,
   });
-  return { files: fileTable(documents.map(entry)), tokens };
+  return { files: fileTable(documents.map(entry)), tokens, windows: new Uint16Array(0) };
 }
 
 /** Whole passes, one after the other, so that no work finds its data in the processor's caches. */

@@ -7,6 +7,7 @@ import type { PromptBudget } from './promptBudget.ts';
 import { type PromptPart, renderPrompt } from './promptRender.ts';
 import type { ContextDocument, Snippet, SnippetChooser } from './snippets.ts';
 import { windowEnd } from './window.ts';
+import type { WorkspacePieces } from './workspaceContext.ts';
 
 export interface PromptRequest {
   readonly tokenizer: Tokenizer;
@@ -21,6 +22,8 @@ export interface PromptRequest {
   readonly around?: { readonly before: string; readonly after: string };
   /** Open tabs, the most recently used first. */
   readonly context: readonly ContextDocument[];
+  /** Of files that are not open. */
+  readonly workspace?: WorkspacePieces;
   readonly snippets: SnippetChooser;
 }
 
@@ -61,7 +64,7 @@ export function buildPrompt(request: PromptRequest, previous?: PromptMemory): Pr
   const prefix = text.slice(anchor.start, prefixEnd);
   const suffix = text.slice(suffixStart, windowEnd(text, suffixStart, budget.suffixTokens, count));
 
-  const key = contextKey(request.context);
+  const key = contextKey(request);
   const sameContext = kept && previous?.contextKey === key;
   const snippets = sameContext
     ? previous.snippets
@@ -89,23 +92,25 @@ function chooseSnippets(
   prefix: string,
   previous: readonly Snippet[],
 ): readonly Snippet[] {
-  const { format, budget, context, tokenizer, snippets } = request;
+  const { format, budget, context, workspace, tokenizer, snippets } = request;
   if (format.contextFile === undefined || budget.contextTokens === 0) return [];
   const count = (text: string) => tokenizer.encode(text).length;
   return snippets.choose({
     near: prefix,
     documents: context,
+    pieces: (workspace?.pieces ?? []).filter(({ uri }) => !context.some((tab) => tab.uri === uri)),
+    rarity: (feature) => workspace?.rarity.get(feature) ?? 1,
     maxTokens: budget.contextTokens,
     count,
     previous,
   });
 }
 
-const contextKey = (documents: readonly ContextDocument[]) =>
-  documents
-    .map(({ uri, version }) => `${uri}@${version}`)
-    .sort()
-    .join('\n');
+/** What the snippets were chosen from: as long as it is the same, they stay. */
+function contextKey({ context, workspace }: PromptRequest): string {
+  const documents = context.map(({ uri, version }) => `${uri}@${version}`).sort();
+  return [workspace?.key ?? 0, ...documents].join('\n');
+}
 
 /** Models are trained on line feeds. */
 const withLineFeeds = (text: string) => (text.includes('\r') ? text.replaceAll('\r\n', '\n') : text);

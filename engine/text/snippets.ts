@@ -1,11 +1,21 @@
+import { type Feature, featuresOf, type Likeness, likenessTo, scoreOf } from './likeness.ts';
+import { cutWindows } from './lineWindows.ts';
 import type { CountTokens } from './window.ts';
 
-/** Another document whose text may help: an open tab, later a file of the workspace. */
+/** Another document whose text may help: an open tab. */
 export interface ContextDocument {
   readonly uri: string;
   readonly version: number;
   /** As people read it: relative to the workspace, with slashes. */
   readonly path: string;
+  readonly text: string;
+}
+
+/** A piece of a file of the workspace that is not open. */
+export interface ContextPiece {
+  readonly uri: string;
+  readonly path: string;
+  readonly firstLine: number;
   readonly text: string;
 }
 
@@ -21,6 +31,9 @@ export interface SnippetRequest {
   /** The text right before the cursor. */
   readonly near: string;
   readonly documents: readonly ContextDocument[];
+  readonly pieces: readonly ContextPiece[];
+  /** How rare what is mentioned is, 1 for the mean of it (likeness.ts). */
+  readonly rarity: (feature: Feature) => number;
   readonly maxTokens: number;
   readonly count: CountTokens;
   /** What the last prompt held: it stays where it was unless something clearly better turned up. */
@@ -28,14 +41,11 @@ export interface SnippetRequest {
 }
 
 export interface SnippetOptions {
+  /** At most; less in a small budget, so that something fits. */
   readonly windowLines: number;
   readonly maxSnippets: number;
-  /** Lines before the cursor that say what is being written. */
-  readonly nearLines: number;
   /** Less alike than this is noise. */
   readonly minSimilarity: number;
-  /** Only so much of a document is looked at. */
-  readonly maxLines: number;
   /** Documents that take longer wait for the next choice: what was read stays known. */
   readonly timeBudgetMs: number;
 }
@@ -47,14 +57,16 @@ export interface SnippetOptions {
 export const defaultSnippetOptions: SnippetOptions = {
   windowLines: 20,
   maxSnippets: 4,
-  nearLines: 20,
   minSimilarity: 0.05,
-  maxLines: 4000,
   timeBudgetMs: 10,
 };
 
 /** So many of the best are tried for the token budget; encoding is what costs. */
 const tried = 12;
+
+/** Tokens of the budget for a line of a window: two windows fit. */
+const TOKENS_A_LINE = 24;
+const FEWEST_LINES = 8;
 
 /** What was chosen before counts for this much more: a changed context is prefilled again. */
 const loyalty = 1.3;
@@ -62,7 +74,13 @@ const loyalty = 1.3;
 interface Window {
   readonly firstLine: number;
   readonly text: string;
-  readonly identifiers: ReadonlySet<string>;
+  readonly features: ReadonlySet<Feature>;
+}
+
+interface CutDocument {
+  readonly version: number;
+  readonly windowLines: number;
+  readonly windows: readonly Window[];
 }
 
 interface Candidate {
@@ -70,14 +88,11 @@ interface Candidate {
   readonly score: number;
 }
 
-/**
- * Chooses the pieces of other documents most alike to what is being written, by the Jaccard similarity of their
- * identifiers (as Copilot's neighbouring tabs do). Windows are cut once a document version.
- */
+/** Chooses the pieces of other documents most like what is being written. Windows are cut once a document version. */
 export class SnippetChooser {
   readonly #options: SnippetOptions;
   readonly #now: () => number;
-  readonly #windows = new Map<string, { readonly version: number; readonly windows: readonly Window[] }>();
+  readonly #windows = new Map<string, CutDocument>(); // by uri
 
   constructor(options: SnippetOptions = defaultSnippetOptions, now: () => number = () => performance.now()) {
     this.#options = options;
@@ -85,55 +100,67 @@ export class SnippetChooser {
   }
 
   choose(request: SnippetRequest): readonly Snippet[] {
-    const { documents, near, previous } = request;
+    const { documents, pieces, near, rarity, previous, maxTokens } = request;
     this.#forgetAllBut(documents);
-    const wanted = identifiersOf(near.split('\n').slice(-this.#options.nearLines).join('\n'));
-    const best = this.#candidates(documents, wanted)
+    const wanted = likenessTo(near, rarity);
+    const size = this.#windowLines(maxTokens);
+    const best = [...this.#ofDocuments(documents, size, wanted), ...this.#ofPieces(pieces, size, wanted)]
       .map((candidate) => (isIn(previous, candidate.snippet) ? weigh(candidate, loyalty) : candidate))
       .sort((a, b) => b.score - a.score);
-    return inStableOrder(this.#thatFit(best, request), previous);
+    return inStableOrder(this.#thatFit(best, request, size), previous);
   }
 
-  #candidates(documents: readonly ContextDocument[], wanted: ReadonlySet<string>): Candidate[] {
+  #windowLines(maxTokens: number): number {
+    return Math.min(this.#options.windowLines, Math.max(FEWEST_LINES, Math.floor(maxTokens / TOKENS_A_LINE)));
+  }
+
+  #ofDocuments(documents: readonly ContextDocument[], size: number, wanted: Likeness): Candidate[] {
     const deadline = this.#now() + this.#options.timeBudgetMs;
-    const candidates: Candidate[] = [];
-    for (const document of documents) {
-      const windows = this.#windowsOf(document, deadline);
-      for (const { firstLine, text, identifiers } of windows) {
-        const score = jaccard(wanted, identifiers);
-        if (score < this.#options.minSimilarity) continue;
-        candidates.push({ snippet: { uri: document.uri, path: document.path, firstLine, text }, score });
-      }
-    }
-    return candidates;
+    return documents.flatMap(({ uri, path, ...document }) => {
+      const windows = this.#windowsOf({ uri, path, ...document }, size, deadline);
+      return this.#alike({ uri, path, firstLine: 0 }, windows, wanted);
+    });
   }
 
-  #windowsOf(document: ContextDocument, deadline: number): readonly Window[] {
-    const known = this.#windows.get(document.uri);
-    if (known?.version === document.version) return known.windows;
+  #ofPieces(pieces: readonly ContextPiece[], size: number, wanted: Likeness): Candidate[] {
+    return pieces.flatMap((piece) => this.#alike(piece, windowsIn(piece.text, size), wanted));
+  }
+
+  #alike(
+    { uri, path, firstLine }: Omit<Snippet, 'text'>,
+    windows: readonly Window[],
+    wanted: Likeness,
+  ): Candidate[] {
+    return windows
+      .map((window) => ({
+        snippet: { uri, path, firstLine: firstLine + window.firstLine, text: window.text },
+        score: scoreOf(window.features, wanted),
+      }))
+      .filter(({ score }) => score >= this.#options.minSimilarity);
+  }
+
+  #windowsOf({ uri, version, text }: ContextDocument, size: number, deadline: number): readonly Window[] {
+    const known = this.#windows.get(uri);
+    if (known?.version === version && known.windowLines === size) return known.windows;
     if (this.#now() > deadline) return [];
-    const windows = cutWindows(document.text, this.#options);
-    this.#windows.set(document.uri, { version: document.version, windows });
+    const windows = windowsIn(text, size);
+    this.#windows.set(uri, { version, windowLines: size, windows });
     return windows;
   }
 
   /** Best first; windows that overlap a taken one add nothing. */
-  #thatFit(best: readonly Candidate[], { maxTokens, count }: SnippetRequest): Candidate[] {
+  #thatFit(best: readonly Candidate[], { maxTokens, count }: SnippetRequest, size: number): Candidate[] {
     const taken: Candidate[] = [];
     let tokens = 0;
     for (const candidate of best.slice(0, tried)) {
       if (taken.length === this.#options.maxSnippets) break;
-      if (taken.some((other) => this.#overlap(other.snippet, candidate.snippet))) continue;
+      if (taken.some((other) => overlap(other.snippet, candidate.snippet, size))) continue;
       const cost = count(`${candidate.snippet.path}\n${candidate.snippet.text}\n`) + 1;
       if (tokens + cost > maxTokens) continue;
       tokens += cost;
       taken.push(candidate);
     }
     return taken;
-  }
-
-  #overlap(a: Snippet, b: Snippet): boolean {
-    return a.uri === b.uri && Math.abs(a.firstLine - b.firstLine) < this.#options.windowLines;
   }
 
   #forgetAllBut(documents: readonly ContextDocument[]): void {
@@ -153,39 +180,9 @@ function inStableOrder(chosen: readonly Candidate[], previous: readonly Snippet[
 
 const isSame = (a: Snippet, b: Snippet) => a.uri === b.uri && a.text === b.text;
 const isIn = (snippets: readonly Snippet[], one: Snippet) => snippets.some((other) => isSame(other, one));
+const overlap = (a: Snippet, b: Snippet, lines: number) =>
+  a.uri === b.uri && Math.abs(a.firstLine - b.firstLine) < lines;
 const weigh = (candidate: Candidate, by: number) => ({ ...candidate, score: candidate.score * by });
 
-/** Windows overlap by half, so that no function falls between two of them. */
-function cutWindows(text: string, { windowLines, maxLines }: SnippetOptions): Window[] {
-  const lines = firstLines(text, maxLines);
-  const windows: Window[] = [];
-  for (let firstLine = 0; firstLine < lines.length; firstLine += windowLines / 2) {
-    const window = lines
-      .slice(firstLine, firstLine + windowLines)
-      .join('\n')
-      .trimEnd();
-    windows.push({ firstLine, text: window, identifiers: identifiersOf(window) });
-    if (firstLine + windowLines >= lines.length) break;
-  }
-  return windows;
-}
-
-/** Lines longer than people write are data. */
-const longestLine = 400;
-const charactersALine = 60;
-
-function firstLines(text: string, maxLines: number): string[] {
-  const lines = text.slice(0, maxLines * charactersALine).split(/\r?\n/u, maxLines);
-  return lines.map((line) => (line.length > longestLine ? '' : line));
-}
-
-function identifiersOf(text: string): ReadonlySet<string> {
-  return new Set(text.match(/[\p{L}_$][\p{L}\p{N}_$]{2,}/gu));
-}
-
-function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  let common = 0;
-  for (const word of a) if (b.has(word)) common++;
-  const union = a.size + b.size - common;
-  return union === 0 ? 0 : common / union;
-}
+const windowsIn = (text: string, size: number): Window[] =>
+  cutWindows(text, size).map((window) => ({ ...window, features: featuresOf(window.text) }));

@@ -43,6 +43,10 @@ export class FolderIndex {
     this.#parts = parts;
   }
 
+  has(path: string): boolean {
+    return this.#files.has(path);
+  }
+
   /** Takes in what an earlier run saved. */
   async load(): Promise<void> {
     const { worker, ngrams, pacer, isOpen, log } = this.#parts;
@@ -54,16 +58,21 @@ export class FolderIndex {
     }
     if (snapshot === undefined) return;
     let at = 0;
+    const opened: string[] = [];
     for (const entry of fileEntries(snapshot.files)) {
       await pacer.pause();
       if (this.#removed) return;
       const path = join(this.folder.path, entry.path);
       const tokens = snapshot.tokens.subarray(at, at + entry.tokenCount);
       at += entry.tokenCount;
-      if (isOpen(path)) continue;
+      if (isOpen(path)) {
+        opened.push(path);
+        continue;
+      }
       this.#files.set(path, { ...entry, path });
       if (tokens.length > 0) ngrams.set(path, tokens);
     }
+    this.#forget(opened);
     this.#isSaved = true;
   }
 
@@ -105,12 +114,15 @@ export class FolderIndex {
 
   /** The folder's version of a document no longer counts: it was opened, or is to be read again. */
   release(path: string): void {
-    if (this.#files.delete(path)) this.#isSaved = false;
+    if (!this.#files.delete(path)) return;
+    this.#isSaved = false;
+    this.#forget([path]);
   }
 
   /** Takes everything out of the index. */
   remove(): void {
     this.#removed = true;
+    this.#forget([...this.#files.keys()]);
     for (const path of this.#files.keys()) this.#drop(path);
   }
 
@@ -133,7 +145,11 @@ export class FolderIndex {
       return;
     }
     const file = await worker.call({ kind: 'tokenizeFile', path });
-    if (this.#removed || isOpen(path)) return;
+    if (this.#removed) return;
+    if (isOpen(path)) {
+      this.#forget([path]);
+      return;
+    }
     this.#isSaved = false;
     if (file === undefined) {
       this.#drop(path);
@@ -148,7 +164,9 @@ export class FolderIndex {
   async #dropMissing(looked: ReadonlySet<string>, found: ReadonlySet<string>): Promise<void> {
     for (const path of [...this.#files.keys()]) {
       await this.#parts.pacer.pause();
-      if (!found.has(path) && this.#isBelow(path, looked)) this.#drop(path);
+      if (found.has(path) || !this.#isBelow(path, looked)) continue;
+      this.#drop(path);
+      this.#forget([path]);
     }
   }
 
@@ -163,6 +181,11 @@ export class FolderIndex {
   #drop(path: string): void {
     if (this.#files.delete(path)) this.#isSaved = false;
     if (!this.#parts.isOpen(path)) this.#parts.ngrams.delete(path);
+  }
+
+  /** The worker does not find them as similar to anything any more. It has nothing to forget when it is gone. */
+  #forget(paths: readonly string[]): void {
+    if (paths.length > 0) this.#parts.worker.call({ kind: 'forget', paths }).catch(() => undefined);
   }
 
   /** Copied in slices; what changes meanwhile is left out or comes as it is then, with the stamp that fits. */

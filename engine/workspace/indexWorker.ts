@@ -7,10 +7,18 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { loadTokenizer } from '../model/tokenizer.ts';
-import { type FileEntry, type FileTable, fileTable } from './fileTable.ts';
+import { type FileEntry, type FileTable, fileEntries, fileTable } from './fileTable.ts';
 import { scan } from './folderScan.ts';
 import { IgnoreRules } from './ignoreRules.ts';
-import { readSnapshot, type SnapshotKey, snapshotFile, writeSnapshot } from './persistedIndex.ts';
+import {
+  type FolderSnapshot,
+  readSnapshot,
+  type SnapshotKey,
+  snapshotFile,
+  writeSnapshot,
+} from './persistedIndex.ts';
+import { SimilarityIndex } from './similarityIndex.ts';
+import { similarTexts } from './similarTexts.ts';
 import { readTextFile } from './textFile.ts';
 import type {
   ReplyMessage,
@@ -24,6 +32,7 @@ import type {
 
 const { modelDir, cacheDir } = workerData as WorkerStart;
 const tokenizer = loadTokenizer(modelDir);
+const similarity = new SimilarityIndex();
 const tokenizerHash = hashOf(join(modelDir, 'tokenizer.json'));
 // Requests report it; without any, a missing model is not this thread's to crash over.
 tokenizer.catch(() => undefined);
@@ -50,15 +59,15 @@ async function answer(request: WorkerRequest): Promise<WorkerResult> {
       return tokenizeFile(request.path);
     case 'tokenizeText':
       return tokenize(request.text);
-    case 'load': {
-      const key = await keyOf(request.folder);
-      return readSnapshot(snapshotFile(cacheDir, key), key);
-    }
-    case 'save': {
-      const key = await keyOf(request.folder);
-      await writeSnapshot(snapshotFile(cacheDir, key), key, request.snapshot);
+    case 'load':
+      return load(request.folder);
+    case 'save':
+      return save(request.folder, request.snapshot);
+    case 'similar':
+      return similarTexts(similarity, request.near);
+    case 'forget':
+      for (const path of request.paths) similarity.delete(path);
       return null;
-    }
   }
 }
 
@@ -73,8 +82,32 @@ async function scanPaths({ folder, exclude, paths }: ScanRequest): Promise<FileT
 
 async function tokenizeFile(path: string): Promise<TokenizedFile | undefined> {
   const file = await readTextFile(path).catch(() => undefined);
-  if (file === undefined || 'skipped' in file) return file;
+  if (file === undefined || 'skipped' in file) {
+    similarity.delete(path);
+    return file;
+  }
+  similarity.set(path, file.text, file);
   return { size: file.size, mtimeMs: file.mtimeMs, tokens: await tokenize(file.text) };
+}
+
+async function load(folder: string): Promise<FolderSnapshot | undefined> {
+  const key = await keyOf(folder);
+  const stored = await readSnapshot(snapshotFile(cacheDir, key), key);
+  if (stored === undefined || !similarity.restore(inFolder(folder, stored.files), stored.windows)) {
+    return undefined;
+  }
+  return { files: stored.files, tokens: stored.tokens };
+}
+
+async function save(folder: string, snapshot: FolderSnapshot): Promise<null> {
+  const key = await keyOf(folder);
+  const windows = similarity.save(inFolder(folder, snapshot.files));
+  await writeSnapshot(snapshotFile(cacheDir, key), key, { ...snapshot, windows });
+  return null;
+}
+
+function inFolder(folder: string, files: FileTable): FileEntry[] {
+  return [...fileEntries(files)].map((file) => ({ ...file, path: join(folder, file.path) }));
 }
 
 /** Lines end in \n, as they do in prompts. */

@@ -6,7 +6,7 @@ import { SlipstreamError } from '../errors.ts';
 import type { FileTable } from './fileTable.ts';
 
 /** Raise it whenever the layout or what is tokenized changes: older files are then rebuilt. */
-const VERSION = 1;
+const VERSION = 2;
 const MAGIC = 0x474e_4c53; // "SLNG"
 const PREAMBLE_BYTES = 16; // magic, version, bytes of the header, CRC-32 of all that follows
 
@@ -15,6 +15,12 @@ export interface FolderSnapshot {
   /** Paths are relative to the folder; the tokens of each file follow those of the one before it. */
   readonly files: FileTable;
   readonly tokens: Int32Array | Uint16Array;
+}
+
+/** What the worker keeps of a folder. */
+export interface StoredFolder extends FolderSnapshot {
+  /** Of `SimilarityIndex.save`, in the order of the files. */
+  readonly windows: Uint16Array;
 }
 
 /** What a persisted index is valid for. */
@@ -26,6 +32,7 @@ export interface SnapshotKey {
 
 interface Header extends SnapshotKey {
   readonly bytesPerToken: number;
+  readonly tokenBytes: number;
   readonly paths: string;
   readonly numbers: readonly number[];
 }
@@ -41,7 +48,7 @@ export function snapshotFile(cacheDir: string, key: SnapshotKey): string {
  * Replaces the file in one step: whoever reads meanwhile, or after a crash, sees the old one or the new one.
  * @throws SlipstreamError io
  */
-export async function writeSnapshot(file: string, key: SnapshotKey, snapshot: FolderSnapshot): Promise<void> {
+export async function writeSnapshot(file: string, key: SnapshotKey, snapshot: StoredFolder): Promise<void> {
   const temporary = `${file}.${randomUUID()}`;
   try {
     await mkdir(dirname(file), { recursive: true });
@@ -63,7 +70,7 @@ export async function writeSnapshot(file: string, key: SnapshotKey, snapshot: Fo
  * @returns undefined when there is none
  * @throws SlipstreamError io when it is damaged, of another version or not to be read: it has to be rebuilt
  */
-export async function readSnapshot(file: string, key: SnapshotKey): Promise<FolderSnapshot | undefined> {
+export async function readSnapshot(file: string, key: SnapshotKey): Promise<StoredFolder | undefined> {
   let bytes: Buffer;
   try {
     bytes = await readFile(file);
@@ -79,25 +86,30 @@ export async function readSnapshot(file: string, key: SnapshotKey): Promise<Fold
   }
 }
 
-function encode(key: SnapshotKey, { files, tokens }: FolderSnapshot): Uint8Array[] {
+function encode(key: SnapshotKey, { files, tokens, windows }: StoredFolder): Uint8Array[] {
   const header: Header = {
     folder: key.folder,
     tokenizer: key.tokenizer,
     bytesPerToken: tokens.BYTES_PER_ELEMENT,
+    tokenBytes: tokens.byteLength,
     paths: files.paths,
     numbers: [...files.numbers],
   };
   const headerBytes = Buffer.from(JSON.stringify(header));
-  const tokenBytes = new Uint8Array(tokens.buffer, tokens.byteOffset, tokens.byteLength);
+  const tokenBytes = bytesOf(tokens);
+  const windowBytes = bytesOf(windows);
   const preamble = Buffer.alloc(PREAMBLE_BYTES);
   preamble.writeUInt32LE(MAGIC, 0);
   preamble.writeUInt32LE(VERSION, 4);
   preamble.writeUInt32LE(headerBytes.length, 8);
-  preamble.writeUInt32LE(crc32(tokenBytes, crc32(headerBytes)), 12);
-  return [preamble, headerBytes, tokenBytes];
+  preamble.writeUInt32LE(crc32(windowBytes, crc32(tokenBytes, crc32(headerBytes))), 12);
+  return [preamble, headerBytes, tokenBytes, windowBytes];
 }
 
-function decode(bytes: Buffer, key: SnapshotKey): FolderSnapshot {
+const bytesOf = ({ buffer, byteOffset, byteLength }: Uint16Array | Int32Array) =>
+  new Uint8Array(buffer, byteOffset, byteLength);
+
+function decode(bytes: Buffer, key: SnapshotKey): StoredFolder {
   if (bytes.length < PREAMBLE_BYTES || bytes.readUInt32LE(0) !== MAGIC) throw new Error('not an index');
   if (bytes.readUInt32LE(4) !== VERSION) throw new Error('of another version');
   if (crc32(bytes.subarray(PREAMBLE_BYTES)) !== bytes.readUInt32LE(12)) throw new Error('damaged');
@@ -106,8 +118,10 @@ function decode(bytes: Buffer, key: SnapshotKey): FolderSnapshot {
   if (header.folder !== key.folder || header.tokenizer !== key.tokenizer)
     throw new Error('of something else');
   const files = { paths: header.paths, numbers: Float64Array.from(header.numbers) };
-  // A copy, because tokens need an aligned buffer, and one of their own to be handed to another thread.
-  const tokenBytes = new Uint8Array(bytes.subarray(tokensAt)).buffer;
+  const windowsAt = tokensAt + header.tokenBytes;
+  // Copies, because they need aligned buffers, and tokens one of their own to be handed to another thread.
+  const tokenBytes = new Uint8Array(bytes.subarray(tokensAt, windowsAt)).buffer;
+  const windows = new Uint16Array(new Uint8Array(bytes.subarray(windowsAt)).buffer);
   const tokens = header.bytesPerToken === 2 ? new Uint16Array(tokenBytes) : new Int32Array(tokenBytes);
-  return { files, tokens };
+  return { files, tokens, windows };
 }

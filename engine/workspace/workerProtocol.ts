@@ -21,6 +21,20 @@ export type TokenizedFile =
   | { readonly size: number; readonly mtimeMs: number; readonly tokens: Int32Array }
   | Extract<TextFile, { skipped: unknown }>;
 
+/** A piece of a file that is like what is being written; `text` as the file is now. */
+export interface SimilarText {
+  readonly path: string;
+  readonly firstLine: number;
+  readonly text: string;
+}
+
+export interface SimilarTexts {
+  /** The most similar one first. */
+  readonly texts: readonly SimilarText[];
+  /** How rare in the workspace what the place mentions is (likeness.ts). */
+  readonly rarity: ReadonlyMap<string, number>;
+}
+
 /** Requests and their results. */
 export interface WorkerCalls {
   scan: { readonly request: ScanRequest; readonly result: FileTable };
@@ -39,6 +53,16 @@ export interface WorkerCalls {
   };
   save: {
     readonly request: { readonly kind: 'save'; readonly folder: string; readonly snapshot: FolderSnapshot };
+    readonly result: null;
+  };
+  similar: {
+    /** near: the text right before the cursor */
+    readonly request: { readonly kind: 'similar'; readonly near: string };
+    readonly result: SimilarTexts;
+  };
+  /** These files are not to be found as similar any more. */
+  forget: {
+    readonly request: { readonly kind: 'forget'; readonly paths: readonly string[] };
     readonly result: null;
   };
 }

@@ -8,6 +8,7 @@ import { NgramIndex } from './ngramIndex.ts';
 import { OpenDocuments } from './openDocuments.ts';
 import { Pacer } from './pacer.ts';
 import { WorkerClient } from './workerClient.ts';
+import type { SimilarTexts } from './workerProtocol.ts';
 
 /** File events come in bursts (a checkout, an install): they are looked at together. */
 const BURST_MS = 200;
@@ -76,6 +77,23 @@ export class WorkspaceIndex {
   /** The document a match lies in: a file's path, or the URI of what is no file (`documentId`). */
   documentOf(match: Match): string | undefined {
     return this.#ngrams.documentOf(match);
+  }
+
+  /**
+   * The pieces of files that are not open, most like what is being written: the text as it is on disk.
+   * @param near the text right before the cursor
+   */
+  async similar(near: string): Promise<SimilarTexts> {
+    const nothing: SimilarTexts = { texts: [], rarity: new Map() };
+    if (this.#folders.length === 0) return nothing;
+    try {
+      const { texts, rarity } = await this.#worker.call({ kind: 'similar', near });
+      // The worker may not have heard yet of what was opened or left the workspace.
+      return { texts: texts.filter(({ path }) => this.#folders.some((folder) => folder.has(path))), rarity };
+    } catch (error) {
+      this.#fault(error);
+      return nothing;
+    }
   }
 
   /** Background work rests until the returned function is called. For the time of a completion. */

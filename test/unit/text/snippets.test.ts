@@ -22,6 +22,8 @@ const sockets = 'function openSocket(host) {\n  return connect(host, defaultPort
 const request = (documents: ContextDocument[], more: Partial<SnippetRequest> = {}): SnippetRequest => ({
   near: 'const total = invoice.lines.reduce(addAmount, zeroAmount);\nconst invoice = ',
   documents,
+  pieces: [],
+  rarity: () => 1,
   maxTokens: 500,
   count: (text) => tinyCoder.encode(text).length,
   previous: [],

@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { fileEntries, fileTable } from '../../../engine/workspace/fileTable.ts';
 import {
-  type FolderSnapshot,
   readSnapshot,
+  type StoredFolder,
   snapshotFile,
   writeSnapshot,
 } from '../../../engine/workspace/persistedIndex.ts';
@@ -18,7 +18,11 @@ const files = [
   { path: 'odd\n"näme" 🎉', size: 0, mtimeMs: 0, tokenCount: 0 },
   { path: 'b', size: 2 ** 40, mtimeMs: -1, tokenCount: 2 },
 ];
-const snapshot: FolderSnapshot = { files: fileTable(files), tokens: Uint16Array.of(1, 2, 65534, 4, 5) };
+const snapshot: StoredFolder = {
+  files: fileTable(files),
+  tokens: Uint16Array.of(1, 2, 65534, 4, 5),
+  windows: Uint16Array.of(2, 7, 65535, 65535, 65535),
+};
 
 test('a snapshot comes back as it was, in 16 and 32 bits', async (t) => {
   const cacheDir = temporaryFolder(t, {});
@@ -27,6 +31,7 @@ test('a snapshot comes back as it was, in 16 and 32 bits', async (t) => {
     await writeSnapshot(file, key, { ...snapshot, tokens });
     const read = await readSnapshot(file, key);
     assert.deepEqual(read?.tokens, tokens);
+    assert.deepEqual(read?.windows, snapshot.windows);
     assert.deepEqual([...fileEntries(read!.files)], files);
   }
   assert.equal(readdirSync(dirname(file)).length, 1, 'nothing temporary stays');
