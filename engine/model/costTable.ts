@@ -6,6 +6,8 @@ const CONTEXTS = [128, 1024] as const;
 /** The least of a few runs: what the pass costs when nothing else disturbs it. */
 const REPETITIONS = 4;
 const FILL_CHUNK = 256;
+/** After this long a slow device is known well enough: what is begun is finished, a row at least. */
+const ENOUGH_MS = 3000;
 
 /** Measured time of a forward pass, by number of new tokens and length of the context. */
 export interface CostTable {
@@ -21,20 +23,25 @@ export async function measureCostTable(model: LanguageModel): Promise<CostTable>
   const roomy = CONTEXTS.filter((context) => context + 32 <= contextLength);
   const contexts = roomy.length > 0 ? roomy : [0];
   const ms: number[][] = [];
-  for (const context of contexts) ms.push(atLeast(ms.at(-1), await measureRow(model, context, nodeCounts)));
-  return { nodeCounts, contexts, ms };
+  const deadline = performance.now() + ENOUGH_MS;
+  for (const context of contexts) {
+    if (ms.length > 0 && performance.now() > deadline) break;
+    ms.push(atLeast(ms.at(-1), await measureRow(model, context, nodeCounts, deadline)));
+  }
+  return { nodeCounts, contexts: contexts.slice(0, ms.length), ms };
 }
 
 async function measureRow(
   model: LanguageModel,
   context: number,
   nodeCounts: readonly number[],
+  deadline: number,
 ): Promise<number[]> {
   const kv = model.createKvCache(context);
   if (model.info.device !== 'cpu') await fill(kv, context);
   const times = nodeCounts.map(() => Number.POSITIVE_INFINITY);
   // Round by round rather than size by size, so that a disturbance does not fall on one size alone.
-  for (let round = 0; round < REPETITIONS; round++) {
+  for (let round = 0; round < REPETITIONS && (round === 0 || performance.now() < deadline); round++) {
     for (const [i, nodes] of nodeCounts.entries()) {
       const tokens = new Int32Array(nodes).fill(1);
       const started = performance.now();
