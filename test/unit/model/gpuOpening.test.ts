@@ -6,17 +6,19 @@ import { SlipstreamError } from '../../../engine/errors.ts';
 import { openGuarded } from '../../../engine/model/gpuOpening.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
 
-/** No process has this id. */
-const GONE = '4194999';
+/** No processes have these ids. */
+const GONE = ['4194998', '4194999'];
 
-function cacheWithCrash(hoursAgo: number): { cacheDir: string; file: string } {
+function cacheWithCrashes(crashes: number, hoursAgo: number): { cacheDir: string; folder: string } {
   const cacheDir = temporaryFolder();
-  const file = join(cacheDir, 'gpu-opening', GONE);
-  mkdirSync(join(cacheDir, 'gpu-opening'));
-  writeFileSync(file, '');
+  const folder = join(cacheDir, 'gpu-opening');
+  mkdirSync(folder);
   const time = Date.now() / 1000 - hoursAgo * 3600;
-  utimesSync(file, time, time);
-  return { cacheDir, file };
+  for (const pid of GONE.slice(0, crashes)) {
+    writeFileSync(join(folder, pid), '');
+    utimesSync(join(folder, pid), time, time);
+  }
+  return { cacheDir, folder };
 }
 
 test('while a GPU is being opened there is a file, afterwards none', async () => {
@@ -32,8 +34,8 @@ test('while a GPU is being opened there is a file, afterwards none', async () =>
   assert.deepEqual(readdirSync(folder), []);
 });
 
-test('a GPU that took the engine down is left alone, with a message that says until when', async () => {
-  const { cacheDir, file } = cacheWithCrash(1);
+test('a GPU that took the engine down twice is left alone, with a message that says until when', async () => {
+  const { cacheDir, folder } = cacheWithCrashes(2, 1);
   let tried = false;
   const opening = openGuarded(cacheDir, async () => {
     tried = true;
@@ -41,13 +43,26 @@ test('a GPU that took the engine down is left alone, with a message that says un
   await assert.rejects(
     opening,
     (error) =>
-      error instanceof SlipstreamError && error.code === 'device.unavailable' && error.message.includes(file),
+      error instanceof SlipstreamError &&
+      error.code === 'device.unavailable' &&
+      error.message.includes(folder),
   );
   assert.equal(tried, false);
 });
 
+test('once may have been a closed window: a success clears it', async () => {
+  const { cacheDir, folder } = cacheWithCrashes(1, 1);
+  await assert.rejects(
+    openGuarded(cacheDir, () => Promise.reject(new Error('no'))),
+    /no/,
+  );
+  assert.equal(readdirSync(folder).length, 1);
+  assert.equal(await openGuarded(cacheDir, async () => 'opened'), 'opened');
+  assert.deepEqual(readdirSync(folder), []);
+});
+
 test('after a day it is tried again', async () => {
-  const { cacheDir } = cacheWithCrash(25);
+  const { cacheDir } = cacheWithCrashes(2, 25);
   assert.equal(await openGuarded(cacheDir, async () => 'opened'), 'opened');
 });
 
