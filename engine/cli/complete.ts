@@ -23,7 +23,7 @@ export const completeCommand: Command = {
     file: { value: 'FILE', help: 'The file, UTF-8.' },
     line: { value: 'L', help: 'Line of the cursor, from 1.' },
     column: { value: 'C', help: 'Column of the cursor, from 1, in UTF-16 code units.' },
-    workspace: { value: 'DIR', help: 'Draft from the files of this folder too. Indexed first.' },
+    workspace: { value: 'DIR', help: 'Draft and quote from the files of this folder too. Indexed first.' },
     model: { value: 'DIR', help: `${modelOptions.model.help} Default: the included model.` },
     'model-path': modelOptions['model-path'],
     device: { value: devices.join('|'), help: 'What the model runs on. Default: auto.' },
@@ -119,6 +119,7 @@ async function completeWith(engine: SlipstreamEngine, { document, position }: Co
     openDocuments: [document],
     onText: () => {},
   } as const;
+  await engine.gatherContext(request);
   return engine.completeInDetail(request, new AbortController().signal);
 }
 
