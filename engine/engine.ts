@@ -35,8 +35,8 @@ function loadRuntime({ model, device }: protocol.EngineSettings, { cacheDir, log
 export class SlipstreamEngine implements Engine {
   readonly #options: EngineOptions;
   readonly #folders = new WorkspaceFolders();
-  /** The most recently used last. */
-  readonly #recent = new Set<string>();
+  /** Open documents by URI, the most recently used last. */
+  readonly #open = new Map<string, TextDocument>();
   #settings: protocol.EngineSettings;
   #runtime: ModelRuntime;
   #index: WorkspaceIndex;
@@ -49,9 +49,9 @@ export class SlipstreamEngine implements Engine {
     this.#options = options;
     this.#settings = options.settings;
     this.#runtime = runtime;
+    this.#folders.set(options.workspaceFolders);
     this.#index = this.#createIndex();
     this.#completer = this.#createCompleter();
-    this.setFolders(options.workspaceFolders);
   }
 
   get facts(): protocol.ModelFacts {
@@ -79,7 +79,7 @@ export class SlipstreamEngine implements Engine {
 
   /** `complete` with all that the command line and the benchmark show. */
   async completeInDetail(request: CompleteRequest, signal: AbortSignal): Promise<Completion> {
-    this.#touch(request.document.uri);
+    this.#touch(request.document);
     const release = this.#index.hold();
     try {
       const { onText } = request;
@@ -104,16 +104,17 @@ export class SlipstreamEngine implements Engine {
   }
 
   didAccept(uri: string): void {
-    this.#touch(uri);
+    const document = this.#open.get(uri);
+    if (document) this.#touch(document);
   }
 
   documentChanged(document: TextDocument): void {
-    this.#touch(document.uri);
+    this.#touch(document);
     this.#index.documentChanged(document.uri, () => document.getText());
   }
 
   documentClosed(uri: string): void {
-    this.#recent.delete(uri);
+    this.#open.delete(uri);
     this.#index.documentClosed(uri);
   }
 
@@ -165,7 +166,6 @@ export class SlipstreamEngine implements Engine {
     this.#runtime = runtime;
     if (oldRuntime.dir !== runtime.dir) {
       this.#index = this.#createIndex();
-      this.#index.setFolders(this.#folders.indexed);
     }
     this.#completer = this.#createCompleter();
     if (oldIndex !== this.#index) await oldIndex.dispose();
@@ -174,13 +174,16 @@ export class SlipstreamEngine implements Engine {
 
   #createIndex(): WorkspaceIndex {
     const { cacheDir, onIndexProgress, log } = this.#options;
-    return new WorkspaceIndex({
+    const index = new WorkspaceIndex({
       modelDir: this.#runtime.dir,
       vocabSize: this.#runtime.model.info.vocabSize,
       cacheDir,
       onProgress: onIndexProgress,
       log,
     });
+    index.setFolders(this.#folders.indexed);
+    for (const document of this.#open.values()) index.documentChanged(document.uri, () => document.getText());
+    return index;
   }
 
   #createCompleter(): Completer {
@@ -238,7 +241,7 @@ export class SlipstreamEngine implements Engine {
     cells: readonly TextDocument[],
     open: readonly TextDocument[],
   ): ContextDocument[] {
-    const byRecency = [...this.#recent].reverse();
+    const byRecency = [...this.#open.keys()].reverse();
     return open
       .filter((other) => other.uri !== document.uri && !cells.includes(other))
       .sort((a, b) => byRecency.indexOf(a.uri) - byRecency.indexOf(b.uri))
@@ -256,9 +259,9 @@ export class SlipstreamEngine implements Engine {
     return Object.fromEntries(entries.map(([id, count]) => [this.#folders.relativePath(id) ?? id, count]));
   }
 
-  #touch(uri: string): void {
-    this.#recent.delete(uri);
-    this.#recent.add(uri);
+  #touch(document: TextDocument): void {
+    this.#open.delete(document.uri);
+    this.#open.set(document.uri, document);
   }
 }
 

@@ -52,13 +52,15 @@ async function lastLogits(model: LanguageModel, tokens: Int32Array, last: number
   const wantedFrom = tokens.length - last;
   const result: number[][] = [];
   try {
-    for (let start = 0; start < tokens.length; start += CHUNK) {
-      const chunk = tokens.subarray(start, start + CHUNK);
+    for (let start = 0; start < tokens.length; ) {
+      // No deeper than what gives each token the logits that decoding gives it, bit for bit.
+      const chunk = tokens.subarray(start, start + Math.min(CHUNK, cache.exactDepth));
       const first = Math.max(0, wantedFrom - start);
       const rows = Int32Array.from({ length: Math.max(0, chunk.length - first) }, (_, i) => first + i);
       const { logits } = await cache.forward({ tokens: chunk, rows, want: 'logits' });
       result.push(...splitRows(logits!, model.info.vocabSize));
       await cache.commit(Int32Array.from(chunk.keys()));
+      start += chunk.length;
     }
   } finally {
     cache.dispose();

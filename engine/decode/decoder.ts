@@ -3,7 +3,7 @@ import { type DecodeMetrics, MetricsRecorder } from '../metrics.ts';
 import { emptyTree, type TokenTree, takeShallowest } from '../tree/tokenTree.ts';
 import type { Verifier } from '../verify/verifier.ts';
 import type { DraftController } from './controller.ts';
-import { Prefill } from './prefill.ts';
+import { prefill } from './prefill.ts';
 import type { Session, SessionPrompt } from './session.ts';
 
 /** How to decode: nothing in here changes what comes out, but the verifier. */
@@ -47,7 +47,7 @@ export async function decode(
   session.start(request.prompt);
   const metrics = new MetricsRecorder(request.prompt.tokens.length, session.pending);
   const output = new Output({ ...request, maxNewTokens: Math.min(request.maxNewTokens, session.room) });
-  await new Prefill(session).run(request.signal);
+  await prefill(session, request.signal);
   metrics.decodeStarted();
   while (!output.finish && !request.signal.aborted) {
     await step(session, strategy, output, metrics);

@@ -4,32 +4,34 @@ import type { Session } from './session.ts';
 const CARRIED = 8;
 /** A pass cannot be interrupted; this is how long one may take, so that a cancel is felt within 50 ms. */
 const PASS_MS = 25;
-const FIRST_CHUNK = 32;
 const LARGEST_CHUNK = 256;
 
-/**
- * Evaluates a prompt in chunks, as long as the machine needs for PASS_MS of work, cancellable between them. How it is cut
- * depends on the time, so no chunk is deeper than what gives the same rows however it is cut.
- */
-export class Prefill {
-  readonly #session: Session;
-  #chunk = FIRST_CHUNK;
+/** How many tokens a pass takes in PASS_MS on this model and machine: learned from every chunk, small at first. */
+export class PrefillPace {
+  #chunk = CARRIED;
 
-  constructor(session: Session) {
-    this.#session = session;
+  get chunk(): number {
+    return this.#chunk;
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    while (this.#session.pending > CARRIED && !signal.aborted) {
-      const size = Math.min(this.#chunk, this.#session.pending - 1, this.#session.exactDepth);
-      const started = performance.now();
-      await this.#session.prefill(size);
-      const msPerToken = (performance.now() - started) / size;
-      this.#chunk = clamp(Math.floor(PASS_MS / msPerToken), 1, Math.min(2 * this.#chunk, LARGEST_CHUNK));
-    }
+  observe(tokens: number, ms: number): void {
+    const inTime = Math.floor((PASS_MS * tokens) / ms);
+    if (ms > PASS_MS) this.#chunk = Math.max(1, inTime);
+    // A rest says nothing about larger chunks: tokens are cheaper in company.
+    else if (tokens >= this.#chunk) this.#chunk = Math.min(inTime, 2 * this.#chunk, LARGEST_CHUNK);
   }
 }
 
-function clamp(value: number, low: number, high: number): number {
-  return Math.max(low, Math.min(high, value));
+/**
+ * Evaluates all but a few pending tokens in chunks, cancellable between them. How the prompt is cut depends on the
+ * time, so no chunk is deeper than what gives the same rows however it is cut.
+ */
+export async function prefill(session: Session, signal: AbortSignal): Promise<void> {
+  const { pace } = session;
+  while (session.pending > CARRIED && !signal.aborted) {
+    const size = Math.min(pace.chunk, session.pending - 1, session.exactDepth);
+    const started = performance.now();
+    await session.prefill(size);
+    pace.observe(size, performance.now() - started);
+  }
 }

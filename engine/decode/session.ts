@@ -2,6 +2,7 @@ import type { SessionView, TokenRange } from '../draft/drafter.ts';
 import { SlipstreamError } from '../errors.ts';
 import type { ForwardOutput, KvCache } from '../model/languageModel.ts';
 import { ROOT, type TokenTree } from '../tree/tokenTree.ts';
+import { PrefillPace } from './prefill.ts';
 
 /** A prompt in tokens, and what its parts are (see SessionView). */
 export interface SessionPrompt {
@@ -24,6 +25,7 @@ const EMPTY: TokenRange = { start: 0, end: 0 };
  * last one always is, since its row comes out of the pass that predicts its successor.
  */
 export class Session implements SessionView {
+  readonly pace = new PrefillPace();
   readonly #kv: KvCache;
   readonly #contextLength: number;
   #buffer = new Int32Array(256);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Prefill } from '../../../engine/decode/prefill.ts';
+import { prefill } from '../../../engine/decode/prefill.ts';
 import { Session, type SessionPrompt } from '../../../engine/decode/session.ts';
 import { emptyTree, ROOT, TokenTreeBuilder } from '../../../engine/tree/tokenTree.ts';
 import { CpuModels } from '../../cpuModels.ts';
@@ -111,13 +111,13 @@ test('logits do not depend, bit for bit, on how a prompt was prefilled and what 
       const session = newSession();
       for (const other of before) {
         session.start(prompt(numbers(other.length, other.step)));
-        await new Prefill(session).run(never);
+        await prefill(session, never);
       }
       session.start(prompt(tokens));
       for (const size of sizes) {
         if (session.pending > 1) await session.prefill(Math.min(size, session.exactDepth));
       }
-      await new Prefill(session).run(never);
+      await prefill(session, never);
 
       const oneByOne = newSession();
       oneByOne.start(prompt(tokens));
@@ -135,7 +135,7 @@ test('a session of a long text is as small as its next text', async () => {
   session.start(prompt(numbers(20, 1)));
   const small = session.bytes;
   session.start(prompt(numbers(500, 1)));
-  await new Prefill(session).run(never);
+  await prefill(session, never);
   assert.ok(session.bytes > small);
   session.start(prompt(numbers(20, 1)));
   assert.equal(session.bytes, small);
@@ -147,15 +147,15 @@ test('a cancelled prefill keeps what is done', async () => {
   const session = newSession();
   session.start(prompt(numbers(400, 1)));
   const abort = new AbortController();
-  const running = new Prefill(session).run(abort.signal);
+  const running = prefill(session, abort.signal);
   abort.abort();
   await running;
   assert.ok(session.pending > 300 && session.pending < 400);
-  await new Prefill(session).run(never);
+  await prefill(session, never);
   const whole = await nextLogits(session);
   const other = newSession();
   other.start(prompt(numbers(400, 1)));
-  await new Prefill(other).run(never);
+  await prefill(other, never);
   assert.deepEqual(whole, await nextLogits(other));
   session.dispose();
   other.dispose();
