@@ -1,0 +1,106 @@
+"""python3 -m unittest discover engine/training/model"""
+
+from __future__ import annotations
+
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from architecture import LanguageModel, ModelConfig
+from attention import BlockAttention, sample_mask
+from fused import LinearCrossEntropy
+from muon import orthogonalise
+from safetensors import read_bfloat16, write_bfloat16
+from schedule import Schedule
+from windows import WindowFile
+
+END = 0
+CONFIG = ModelConfig(hidden=32, layers=2, heads=4, kv_heads=1, ffn=48, vocabulary=50, head_dim=16)
+
+
+class AttentionTest(unittest.TestCase):
+    def test_blocks_give_what_plain_attention_gives(self) -> None:
+        torch.manual_seed(0)
+        q, k, v = (torch.randn(2, heads, 300, 16).bfloat16().requires_grad_() for heads in (4, 2, 2))
+        mask = sample_mask(torch.randint(0, 40, (2, 300)), END)
+        output = BlockAttention.apply(q, k, v, mask)
+        slope = torch.randn_like(output)
+        grads = torch.autograd.grad(output, (q, k, v), slope)
+        fq, fk, fv = (x.detach().float().requires_grad_() for x in (q, k, v))
+        scores = fq @ fk.repeat_interleave(2, 1).transpose(-1, -2) + mask.float()
+        expected = torch.softmax(scores, -1) @ fv.repeat_interleave(2, 1)
+        expected_grads = torch.autograd.grad(expected, (fq, fk, fv), slope.float())
+        for mine, reference in zip((output, *grads), (expected, *expected_grads)):
+            error = (mine.float() - reference).norm() / reference.norm()
+            self.assertLess(float(error), 0.02)
+
+    def test_a_token_sees_its_own_sample_up_to_itself(self) -> None:
+        visible = sample_mask(torch.tensor([[5, 6, END, 7, 8]]), END)[0, 0] == 0
+        expected = [[1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 1, 1, 0, 0], [0, 0, 0, 1, 0], [0, 0, 0, 1, 1]]
+        self.assertEqual(visible.int().tolist(), expected)
+
+
+class ModelTest(unittest.TestCase):
+    def test_the_loss_is_the_mean_of_the_token_losses(self) -> None:
+        torch.manual_seed(0)
+        model = LanguageModel(CONFIG)
+        windows = torch.randint(0, 50, (3, 33))
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            loss = float(model.loss(windows, END))
+            mean = float(model.token_losses(windows, END).mean())
+        self.assertAlmostEqual(loss, mean, delta=0.01)
+
+    def test_the_fused_loss_has_the_gradients_of_the_plain_one(self) -> None:
+        torch.manual_seed(0)
+        hidden = torch.randn(700, 32, requires_grad=True)
+        weight = torch.randn(50, 32, requires_grad=True)
+        targets = torch.randint(0, 50, (700,))
+        mine = torch.autograd.grad(LinearCrossEntropy.apply(hidden, weight, targets), (hidden, weight))
+        reference = torch.autograd.grad(F.cross_entropy(hidden @ weight.t(), targets), (hidden, weight))
+        for a, b in zip(mine, reference):
+            self.assertLess(float((a - b).norm() / b.norm()), 0.02)
+
+    def test_weights_survive_the_way_to_disk(self) -> None:
+        weights = {"a": torch.randn(3, 5).bfloat16().float(), "b": torch.ones(7)}
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "model.safetensors"
+            write_bfloat16(path, weights)
+            back = read_bfloat16(path)
+        self.assertTrue(all(torch.equal(weights[name], back[name]) for name in weights))
+
+
+class OptimizerTest(unittest.TestCase):
+    def test_orthogonalised_matrices_have_singular_values_near_one(self) -> None:
+        torch.manual_seed(0)
+        for shape in ((2, 16, 48), (2, 48, 16)):
+            values = torch.linalg.svdvals(orthogonalise(torch.randn(shape)))
+            self.assertGreater(float(values.min()), 0.4)
+            self.assertLess(float(values.max()), 1.4)
+
+    def test_schedule_warms_up_stays_and_decays(self) -> None:
+        stable = Schedule(warm_up_from=0)
+        self.assertLess(stable.factor(0), 0.05)
+        self.assertEqual(stable.factor(100_000), 1.0)
+        decay = Schedule(warm_up_from=-(10**6), decay_from=500, decay_steps=100)
+        self.assertEqual([decay.factor(500), decay.factor(550), decay.factor(599)], [1.0, 0.5, 0.02])
+        self.assertEqual([decay.is_over(599), decay.is_over(600)], [False, True])
+
+
+class WindowsTest(unittest.TestCase):
+    def test_a_resumed_run_takes_the_windows_that_come_next(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "x.4.bin"
+            np.arange(50, dtype=np.uint16).tofile(path)
+            whole = WindowFile(path, seed=3).take(25)
+            resumed = WindowFile(path, seed=3, taken=7).take(18)
+        self.assertTrue(torch.equal(whole[7:], resumed))
+        first_epoch = sorted(whole[:10, 0].tolist())
+        self.assertEqual(first_epoch, list(range(0, 50, 5)))
+
+
+if __name__ == "__main__":
+    unittest.main()
