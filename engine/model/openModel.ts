@@ -13,7 +13,7 @@ import type { LanguageModel } from './languageModel.ts';
 export interface OpenModelOptions {
   readonly device: 'auto' | Device;
   /**
-   * Default: int8 on either device, so that what is suggested hardly depends on where it runs. Half the bytes a step of
+   * Default: int8 on either device, so that quality does not depend on where the model runs. Half the bytes a step of
    * fp16, on GPUs without float16 as well, and far closer to the checkpoint than int4.
    */
   readonly precision?: Precision;
