@@ -13,6 +13,7 @@ interface Suggestion {
   readonly document: string;
   /** The end of the text before the cursor, then what was generated. */
   readonly text: string;
+  readonly tokens: ArrayLike<number>;
 }
 
 const SPANS: Spans = { short: 2, long: 6 };
@@ -44,7 +45,8 @@ export class LastSuggestion {
     if (generated === '') return;
     const text = textBefore.slice(-CONTEXT_CHARACTERS) + generated;
     const others = this.#suggestions.filter((known) => known.document !== document || known.text !== text);
-    this.#suggestions = [{ document, text }, ...others].slice(0, REMEMBERED);
+    const tokens = this.#encode(text);
+    this.#suggestions = [{ document, text, tokens }, ...others].slice(0, REMEMBERED);
   }
 
   /** Chooses what may follow at this place. Call it before the session's first step. */
@@ -54,7 +56,7 @@ export class LastSuggestion {
     for (const suggestion of this.#suggestions) {
       if (suggestion.document !== document) continue;
       const rest = restAfter(suggestion.text, textBefore);
-      if (rest === undefined) this.#others.push(this.#encode(suggestion.text));
+      if (rest === undefined) this.#others.push(suggestion.tokens);
       else if (rest !== '') this.#rests.push(this.#encode(rest));
     }
   }

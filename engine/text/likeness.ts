@@ -2,8 +2,8 @@
  * How much a piece of code has to do with the place where the user writes: a Jaccard similarity of what both
  * mention (as Copilot's neighbouring tabs), weighted three ways. What stands nearest to the cursor counts most, what
  * is rare counts more than what is everywhere, and a piece that defines what is mentioned near the cursor counts
- * twice. On 300 calls of functions of other files (this repository and vscode-jsonrpc) the definition is among the
- * best four windows 85 times in 100; without the weights, 6 times.
+ * twice. Of places in this repository that mention what another file defines, the definition is among the best four
+ * windows in 88 of 100 (bench/similarityBench.ts); without the weights it was in 5.
  */
 
 /** An identifier, or the definition of one. */
