@@ -45,10 +45,16 @@ export async function readTensor(checkpoint: Checkpoint, name: string): Promise<
       if (bytesRead === 0) throw new SlipstreamError('model.corrupt', `${tensor.file} ends inside ${name}.`);
       done += bytesRead;
     }
-    return toFloat32(bytes, tensor.type);
+    return finite(toFloat32(bytes, tensor.type), name, tensor.file);
   } finally {
     await handle.close();
   }
+}
+
+/** One value that is no number makes every output none. */
+function finite(values: Float32Array, name: string, file: string): Float32Array {
+  if (values.every(Number.isFinite)) return values;
+  throw new SlipstreamError('model.corrupt', `${file}: ${name} holds values that are not numbers.`);
 }
 
 /** The file was there when its header was read; meanwhile it may have been moved. */

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { SlipstreamError } from '../errors.ts';
 import { type Checkpoint, openCheckpoint, weightFiles } from './checkpoint.ts';
 import { ContentHasher } from './contentHash.ts';
@@ -18,6 +18,8 @@ const GRAPH_FILE = 'model.onnx';
 const MANIFEST_FILE = 'manifest.json';
 /** A compilation that was killed leaves its folder; after this long nobody is working in it. */
 const ABANDONED_MS = 3_600_000;
+/** Entries that are kept; the ones not used for longest go. A model has a few: by device, precision, version. */
+const KEPT_ENTRIES = 24;
 
 export interface CompileOptions {
   /** Default: cpu. */
@@ -61,9 +63,15 @@ export async function compileModel(dir: string, options: CompileOptions): Promis
   const key = await cacheKey(checkpoint, { ...options, device });
   const folder = join(root, key);
   const cached = await readManifest(folder);
+  if (cached) await markUsed(folder);
   const manifest = cached ?? (await compileInto(folder, root, checkpoint, { ...kernels, taps }));
   const graphFile = join(folder, GRAPH_FILE);
   return { checkpoint, device, precision, taps, graphFile, weightBytes: manifest.weightBytes, key };
+}
+
+/** Forgets a compiled model that turned out to be damaged, so that the next call compiles it again. */
+export async function discardCompiled({ graphFile }: CompiledModel): Promise<void> {
+  await rm(dirname(graphFile), { recursive: true, force: true });
 }
 
 async function cacheKey(
@@ -103,6 +111,7 @@ async function compileInto(
   const partial = `${folder}.partial-${randomUUID()}-${Date.now()}`;
   try {
     await removeAbandoned(root);
+    await removeUnused(root);
     await mkdir(partial, { recursive: true });
     const manifest = await writeCompiled(partial, checkpoint, options);
     return await publish(partial, folder, manifest);
@@ -149,5 +158,25 @@ async function removeAbandoned(root: string): Promise<void> {
     if (written && Date.now() - Number(written) > ABANDONED_MS) {
       await rm(join(root, name), { recursive: true, force: true });
     }
+  }
+}
+
+/** A read-only cache still works; it only forgets what was used last. */
+async function markUsed(folder: string): Promise<void> {
+  const now = new Date();
+  await utimes(join(folder, MANIFEST_FILE), now, now).catch(() => {});
+}
+
+async function removeUnused(root: string): Promise<void> {
+  const entries: { folder: string; usedMs: number }[] = [];
+  for (const name of await readdir(root).catch(() => [])) {
+    const folder = join(root, name);
+    const manifest = await stat(join(folder, MANIFEST_FILE)).catch(() => undefined);
+    if (manifest && !name.includes('.partial-')) entries.push({ folder, usedMs: manifest.mtimeMs });
+  }
+  entries.sort((a, b) => b.usedMs - a.usedMs);
+  for (const { folder } of entries.slice(KEPT_ENTRIES - 1)) {
+    // One that is in use cannot be removed everywhere; it goes another time.
+    await rm(folder, { recursive: true, force: true }).catch(() => {});
   }
 }

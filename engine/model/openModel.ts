@@ -1,4 +1,4 @@
-import { compileModel } from '../compile/compileModel.ts';
+import { type CompiledModel, compileModel, discardCompiled } from '../compile/compileModel.ts';
 import type { Device, Precision } from '../compile/precision.ts';
 import { SlipstreamError } from '../errors.ts';
 import { hasWebGpu, listAdapters } from './adapters.ts';
@@ -123,12 +123,27 @@ async function prepare(dir: string, device: Device, options: OpenModelOptions): 
   const circumstances = device === 'cpu' ? `${threads} threads` : (await listAdapters()).join();
   const measured = await store.read(compiled, circumstances);
   const open = async () => {
-    const model = device === 'cpu' ? await openCpuModel(compiled, threads) : await openGpuModel(compiled);
+    const model = await loadHealing(compiled, options);
     const costTable = measured ?? (await measureOrDispose(model));
     if (!measured) await store.write(compiled, circumstances, costTable);
     return { model, costTable };
   };
   return { measured, open: device === 'cpu' ? open : () => openGuarded(cacheDir, open) };
+}
+
+/** A compiled graph that cannot be loaded was damaged on disk: the checkpoint still has all that it takes. */
+async function loadHealing(compiled: CompiledModel, options: OpenModelOptions): Promise<LanguageModel> {
+  const load = (some: CompiledModel) =>
+    some.device === 'cpu' ? openCpuModel(some, options.threads) : openGpuModel(some);
+  try {
+    return await load(compiled);
+  } catch (error) {
+    if (!(error instanceof SlipstreamError) || error.code !== 'model.corrupt') throw error;
+    options.log('warn', `${error.message} It is compiled again.`);
+    await discardCompiled(compiled);
+    const { checkpoint, device, precision, taps } = compiled;
+    return load(await compileModel(checkpoint.dir, { device, precision, taps, cacheDir: options.cacheDir }));
+  }
 }
 
 async function measureOrDispose(model: LanguageModel): Promise<CostTable> {

@@ -19,6 +19,7 @@ import { promisify } from 'node:util';
 import { type CompileOptions, compileModel } from '../../../engine/compile/compileModel.ts';
 import { SlipstreamError } from '../../../engine/errors.ts';
 import { openCpuModel } from '../../../engine/model/cpuModel.ts';
+import { openModel } from '../../../engine/model/openModel.ts';
 import { tinyShape, writeRandomCheckpoint } from '../../randomCheckpoint.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
 
@@ -211,4 +212,52 @@ test('a full disk is said to be full, nothing is left, and what is compiled alre
   } finally {
     spawnSync('umount', [cacheDir]);
   }
+});
+
+test('entries that were not used for longest make room', async () => {
+  const [dir, cacheDir] = [newCheckpoint(), newFolder('cache')];
+  const first = await compileModel(dir, options(cacheDir));
+  for (let seed = 2; seed < 30; seed++) {
+    writeRandomCheckpoint(dir, tinyShape, seed);
+    utimesSync(join(dir, 'model.safetensors'), new Date(), new Date(Date.now() + 1000 * seed));
+    await compileModel(dir, options(cacheDir));
+  }
+  const left = entriesOf(cacheDir);
+  assert.equal(left.length, 24);
+  assert.ok(!left.includes(first.key), 'the oldest went');
+});
+
+test('an entry damaged on disk is compiled again when it cannot be loaded', async () => {
+  const [dir, cacheDir] = [newCheckpoint(), newFolder('cache')];
+  const compiled = await compileModel(dir, options(cacheDir));
+  const expected = await argmaxOf(compiled);
+  const size = statSync(compiled.graphFile).size;
+  writeFileSync(compiled.graphFile, Buffer.alloc(size, 0xff));
+  const notes: string[] = [];
+  const { model } = await openModel(dir, {
+    device: 'cpu',
+    cacheDir,
+    threads: 1,
+    log: (_level, message) => notes.push(message),
+  });
+  await model.dispose();
+  assert.ok(
+    notes.some((note) => note.includes('compiled again')),
+    notes.join('\n'),
+  );
+  assert.equal(await argmaxOf(await compileModel(dir, options(cacheDir))), expected);
+});
+
+test('weights that are no numbers are refused by name', async () => {
+  const [dir, cacheDir] = [newCheckpoint(), newFolder('cache')];
+  const file = join(dir, 'model.safetensors');
+  const bytes = readFileSync(file);
+  bytes.writeFloatLE(Number.NaN, bytes.length - 4);
+  writeFileSync(file, bytes);
+  await assert.rejects(compileModel(dir, options(cacheDir)), (error) => {
+    assert.ok(error instanceof SlipstreamError, String(error));
+    assert.equal(error.code, 'model.corrupt');
+    assert.match(error.message, /not numbers/);
+    return true;
+  });
 });
