@@ -93,10 +93,13 @@ async function tokenizeFile(path: string): Promise<TokenizedFile | undefined> {
 async function load(folder: string): Promise<FolderSnapshot | undefined> {
   const key = await keyOf(folder);
   const stored = await readSnapshot(snapshotFile(cacheDir, key), key);
-  if (stored === undefined || !similarity.restore(inFolder(folder, stored.files), stored.windows)) {
-    return undefined;
-  }
-  return { files: stored.files, tokens: stored.tokens };
+  if (stored === undefined) return undefined;
+  const unknown = similarity.restore(inFolder(folder, stored.files), stored.windows);
+  // With another time they count as changed, and are read again.
+  const files = [...fileEntries(stored.files)].map((file) =>
+    unknown.has(join(folder, file.path)) ? { ...file, mtimeMs: 0 } : file,
+  );
+  return { files: fileTable(files), tokens: stored.tokens };
 }
 
 async function save(folder: string, snapshot: FolderSnapshot): Promise<null> {

@@ -97,19 +97,20 @@ export class SimilarityIndex {
     return saved;
   }
 
-  /** @returns false, and nothing has changed, unless `saved` has the windows of all these files */
-  restore(files: Iterable<FileEntry>, saved: Uint16Array): boolean {
-    const restored: (readonly [string, IndexedFile])[] = [];
+  /** @returns the paths of the files whose windows `saved` does not have */
+  restore(files: Iterable<FileEntry>, saved: Uint16Array): ReadonlySet<string> {
+    const unknown = new Set<string>();
     let start = 0;
     for (const { path, size, mtimeMs } of files) {
       let end = start;
       while (end < saved.length && saved[end] < UNKNOWN) end += 1 + saved[end];
-      if (saved[end] !== END) return false;
-      if (end > start) restored.push([path, { size, mtimeMs, windows: saved.slice(start, end) }]);
-      start = end + 1;
+      if (saved[end] !== END) unknown.add(path);
+      else if (end > start && !this.#files.has(path)) {
+        this.#put(path, { size, mtimeMs, windows: saved.slice(start, end) });
+      }
+      start = end + (saved[end] === UNKNOWN ? 2 : 1);
     }
-    for (const [path, file] of restored) if (!this.#files.has(path)) this.#put(path, file);
-    return true;
+    return unknown;
   }
 
   #put(path: string, file: IndexedFile): void {

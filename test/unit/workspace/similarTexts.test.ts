@@ -3,6 +3,8 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileEntries, fileTable } from '../../../engine/workspace/fileTable.ts';
+import { WorkerClient } from '../../../engine/workspace/workerClient.ts';
 import { WorkspaceIndex } from '../../../engine/workspace/workspaceIndex.ts';
 import { temporaryFolder } from './temporaryFolder.ts';
 
@@ -79,6 +81,28 @@ test('an open document is not found: the editor has it', async (t) => {
   index.documentClosed(href);
   await index.whenIdle();
   assert.deepEqual(await pathsOf(index), [join(folder, 'fees.ts')]);
+});
+
+test('a file whose windows were not known when the index was saved counts as changed', async (t) => {
+  const folder = temporaryFolder(t, { 'fees.ts': helper, 'tides.ts': other });
+  const start = { modelDir, cacheDir: temporaryFolder(t, {}) };
+  const entry = (path: string) => ({ path, size: 1, mtimeMs: 5, tokenCount: 1 });
+  const snapshot = { files: fileTable(['fees.ts', 'tides.ts'].map(entry)), tokens: Uint16Array.of(1, 2) };
+  const saving = new WorkerClient(start);
+  await saving.call({ kind: 'tokenizeFile', path: join(folder, 'fees.ts') });
+  await saving.call({ kind: 'save', folder, snapshot });
+  await saving.dispose();
+  const loading = new WorkerClient(start);
+  t.after(() => loading.dispose());
+  const loaded = await loading.call({ kind: 'load', folder });
+  assert.deepEqual(
+    [...fileEntries(loaded!.files)].map(({ path, mtimeMs }) => [path, mtimeMs]),
+    [
+      ['fees.ts', 5],
+      ['tides.ts', 0],
+    ],
+  );
+  assert.equal((await loading.call({ kind: 'similar', near })).texts[0].path, join(folder, 'fees.ts'));
 });
 
 test('folders that leave take their files along', async (t) => {
