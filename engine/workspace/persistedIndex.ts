@@ -102,8 +102,13 @@ function encode(key: SnapshotKey, { files, tokens, windows }: StoredFolder): Uin
   preamble.writeUInt32LE(MAGIC, 0);
   preamble.writeUInt32LE(VERSION, 4);
   preamble.writeUInt32LE(headerBytes.length, 8);
-  preamble.writeUInt32LE(crc32(windowBytes, crc32(tokenBytes, crc32(headerBytes))), 12);
+  preamble.writeUInt32LE(checksum([headerBytes, tokenBytes, windowBytes]), 12);
   return [preamble, headerBytes, tokenBytes, windowBytes];
+}
+
+/** Of the parts joined. An empty part is left out: zlib takes it for the start of another checksum. */
+function checksum(parts: readonly Uint8Array[]): number {
+  return parts.reduce((crc, part) => (part.length === 0 ? crc : crc32(part, crc)), 0);
 }
 
 const bytesOf = ({ buffer, byteOffset, byteLength }: Uint16Array | Int32Array) =>

@@ -37,6 +37,19 @@ test('a snapshot comes back as it was, in 16 and 32 bits', async (t) => {
   assert.equal(readdirSync(dirname(file)).length, 1, 'nothing temporary stays');
 });
 
+test('empty parts are no damage', async (t) => {
+  const file = snapshotFile(temporaryFolder(t, {}), key);
+  const empty = new Uint16Array(0);
+  for (const part of [{ windows: empty }, { tokens: empty }, { tokens: empty, windows: empty }]) {
+    await writeSnapshot(file, key, { ...snapshot, ...part });
+    const read = await readSnapshot(file, key);
+    assert.deepEqual(
+      { tokens: read?.tokens, windows: read?.windows },
+      { tokens: snapshot.tokens, windows: snapshot.windows, ...part },
+    );
+  }
+});
+
 test('no file is no snapshot', async (t) => {
   assert.equal(await readSnapshot(snapshotFile(temporaryFolder(t, {}), key), key), undefined);
 });
