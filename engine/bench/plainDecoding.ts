@@ -5,6 +5,7 @@ import type { ModelRuntime } from '../modelRuntime.ts';
 import { greedyVerifier } from '../verify/greedy.ts';
 import { heldOutWorkspaces } from './benchWorkspace.ts';
 import type { BenchContext } from './context.ts';
+import { PEER_VERSION } from './peer/installPeer.ts';
 import { type Peer, type PeerRun, type PeerSetup, startPeers } from './peer/llamaCpp.ts';
 import type { Figure, Section } from './report.ts';
 import { seededRandom } from './seededRandom.ts';
@@ -54,7 +55,7 @@ export async function measurePlainDecoding(runtime: ModelRuntime, context: Bench
       title: `Plain decoding: ${NEW_TOKENS} greedy tokens after ${CONTEXTS.short} (short) and ${CONTEXTS.long} (long) tokens`,
       figures,
       notes: [
-        'Baseline: node-llama-cpp with its faster thread count (1 or 2). Prefill is excluded on both sides.',
+        `Baseline: node-llama-cpp ${PEER_VERSION} with its faster thread count (1 or 2). Prefill is excluded on both sides.`,
       ],
       faults: [],
       details,
