@@ -13,7 +13,7 @@ export interface SessionPrompt {
 }
 
 /** Space that a prompt leaves for what is generated; attending to more empty rows costs more than growing when needed. */
-const RESERVED_ROWS = 128;
+const RESERVED_ROWS = 64;
 
 let started = 0;
 const EMPTY: TokenRange = { start: 0, end: 0 };

@@ -9,11 +9,12 @@ import { cpuFault } from './cpuFault.ts';
 import type { ForwardBatch, ForwardOutput, KvCache } from './languageModel.ts';
 
 /**
- * Capacity grows in steps of this many rows: fewer copies, and at most this many rows of attention for nothing. Whole
- * steps, and two of them at least, keep the order in which the kernels sum (see cpuAttention).
+ * Capacity grows in steps of this many rows: fewer copies, and at most this many rows of attention for nothing, which
+ * cost more than all the rest of a short pass. Whole steps, and four of them at least, keep the order in which the
+ * kernels sum (see cpuAttention).
  */
-const CAPACITY_STEP = 128;
-const LEAST_CAPACITY = 2 * CAPACITY_STEP;
+const CAPACITY_STEP = 64;
+const LEAST_CAPACITY = 4 * CAPACITY_STEP;
 
 /** Rows that a forward pass computed and nobody has committed yet. */
 interface Pending {
