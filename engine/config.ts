@@ -1,10 +1,7 @@
 import { availableParallelism } from 'node:os';
 
-/**
- * Threads of a forward pass. All cores: a pass is short, and idle workers sleep (cpuModel.ts); beyond 8 the small
- * products of a step gain nothing.
- */
-export const defaultThreads = Math.min(8, availableParallelism());
+/** Threads of a forward pass at most; a measurement chooses (cpuThreads.ts). Beyond 8 short products gain nothing. */
+export const mostThreads = Math.min(8, availableParallelism());
 
 /** Idle sessions whose KV rows are kept: a person goes back and forth between this many places. */
 export const idleSessions = 3;

@@ -1,5 +1,5 @@
 import { availableParallelism, cpus, freemem, release, totalmem } from 'node:os';
-import { defaultThreads } from './config.ts';
+import { mostThreads } from './config.ts';
 import { embeddedModelDir } from './embeddedModel.ts';
 import { listAdapters } from './model/adapters.ts';
 import { type CostTable, passMs } from './model/costTable.ts';
@@ -44,7 +44,7 @@ export interface DoctorReport {
 export async function examine(options: DoctorOptions): Promise<DoctorReport> {
   const { modelDir = embeddedModelDir, device, cacheDir, log } = options;
   const tokenizer = await loadTokenizer(modelDir);
-  const opened = await openModel(modelDir, { device, cacheDir, threads: defaultThreads, log });
+  const opened = await openModel(modelDir, { device, cacheDir, threads: mostThreads, log });
   try {
     return {
       machine: machineFacts(),
@@ -52,7 +52,7 @@ export async function examine(options: DoctorOptions): Promise<DoctorReport> {
       adapters: await listAdapters(),
       webgpu: await probeGpu(),
       model: { ...opened.model.info, dir: modelDir, fimFormat: chooseFimFormat(tokenizer).name },
-      threads: defaultThreads,
+      threads: opened.threads ?? 0,
       costTable: opened.costTable,
       reasons: [modelReason(opened, options), deviceReason(opened), speculationReason(opened.costTable)],
     };

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
 import { Completer, type Completion, type CompletionPlace } from './completer.ts';
-import { defaultThreads } from './config.ts';
+import { mostThreads } from './config.ts';
 import { createController, createDrafter } from './draft/createDrafter.ts';
 import { LastSuggestion } from './draft/lastSuggestion.ts';
 import { embeddedModelDir } from './embeddedModel.ts';
@@ -28,7 +28,7 @@ export async function createEngine(options: EngineOptions): Promise<SlipstreamEn
 
 function loadRuntime({ model, device }: protocol.EngineSettings, { cacheDir, log }: EngineOptions) {
   const dir = model ?? embeddedModelDir;
-  return ModelRuntime.load(dir, { device, cacheDir, threads: defaultThreads, log });
+  return ModelRuntime.load(dir, { device, cacheDir, threads: mostThreads, log });
 }
 
 /** Composition root: the model, the workspace index and the drafters behind the requests of an editor. */

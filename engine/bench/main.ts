@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { cacheDir, cacheOptions } from '../cli/cacheOption.ts';
 import { type Command, commandHelp } from '../cli/command.ts';
 import { CommandLine } from '../cli/commandLine.ts';
-import { defaultThreads } from '../config.ts';
+import { mostThreads } from '../config.ts';
 import { embeddedModelDir } from '../embeddedModel.ts';
 import { SlipstreamError } from '../errors.ts';
 import { ModelRuntime } from '../modelRuntime.ts';
@@ -82,7 +82,7 @@ async function withRuntime(
   measure: (runtime: ModelRuntime, context: BenchContext) => Promise<Section>,
 ): Promise<Section> {
   const { modelDir, cacheDir } = context;
-  const options = { device: 'cpu', cacheDir, threads: defaultThreads, log: () => {} } as const;
+  const options = { device: 'cpu', cacheDir, threads: mostThreads, log: () => {} } as const;
   const runtime = await ModelRuntime.load(modelDir, options);
   try {
     return await measure(runtime, context);

@@ -1,5 +1,5 @@
 import { type Precision, precisions } from '../compile/precision.ts';
-import { defaultThreads } from '../config.ts';
+import { mostThreads } from '../config.ts';
 import { type DecodeResult, decode } from '../decode/decoder.ts';
 import { Session } from '../decode/session.ts';
 import { createController, createDrafter, type DraftSettings } from '../draft/createDrafter.ts';
@@ -89,7 +89,7 @@ async function generate(request: GenerateRequest): Promise<{ text: string | null
   const { model, costTable } = await openModel(modelDir, {
     device: request.device,
     cacheDir: request.cacheDir,
-    threads: defaultThreads,
+    threads: mostThreads,
     log: printWarning,
     ...(precision && { precision }),
   });

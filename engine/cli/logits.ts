@@ -1,6 +1,6 @@
 import { compileModel } from '../compile/compileModel.ts';
 import { precisions } from '../compile/precision.ts';
-import { defaultThreads } from '../config.ts';
+import { mostThreads } from '../config.ts';
 import { openCpuModel } from '../model/cpuModel.ts';
 import type { LanguageModel } from '../model/languageModel.ts';
 import { cacheDir, cacheOptions } from './cacheOption.ts';
@@ -43,7 +43,7 @@ export const logitsCommand: Command = {
 async function openModel(modelDir: string, line: CommandLine): Promise<LanguageModel> {
   const precision = line.choice('precision', precisions) ?? 'fp32';
   const compiled = await compileModel(modelDir, { precision, taps: [], cacheDir: cacheDir(line) });
-  return openCpuModel(compiled, defaultThreads);
+  return openCpuModel(compiled, mostThreads);
 }
 
 /** @returns [last, vocab] */

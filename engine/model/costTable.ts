@@ -74,6 +74,11 @@ async function fill(kv: KvCache, rows: number): Promise<void> {
   }
 }
 
+/** Passes of a suggestion in mid-document: a few typed tokens, then steps with no, some and many draft tokens. */
+export function suggestionMs(table: CostTable): number {
+  return [1, 4, 8, 16].reduce((sum, nodes) => sum + passMs(table, nodes, 1024), 0);
+}
+
 /** Time of a pass over `nodes` new tokens, linear between what was measured and beyond it. */
 export function passMs(table: CostTable, nodes: number, context: number): number {
   const rows = table.ms.map((row) => interpolate(table.nodeCounts, row, nodes));

@@ -2,9 +2,10 @@ import { type CompiledModel, compileModel, discardCompiled } from '../compile/co
 import type { Device, Precision } from '../compile/precision.ts';
 import { SlipstreamError } from '../errors.ts';
 import { hasWebGpu, listAdapters } from './adapters.ts';
-import { type CostTable, measureCostTable, passMs } from './costTable.ts';
+import { type CostTable, measureCostTable, suggestionMs } from './costTable.ts';
 import { CostTableStore } from './costTableStore.ts';
 import { openCpuModel } from './cpuModel.ts';
+import { chooseThreads, knownThreads } from './cpuThreads.ts';
 import { openGpuModel } from './gpuModel.ts';
 import { openGuarded } from './gpuOpening.ts';
 import { probeGpu } from './gpuProbe.ts';
@@ -20,6 +21,7 @@ export interface OpenModelOptions {
   /** See DecoderGraphOptions.taps. Default: none. */
   readonly taps?: readonly number[];
   readonly cacheDir: string;
+  /** Threads of the CPU at most; as many are used as a measurement finds fastest. */
   readonly threads: number;
   readonly log: (level: 'info' | 'warn', message: string) => void;
 }
@@ -27,6 +29,8 @@ export interface OpenModelOptions {
 export interface OpenedModel {
   readonly model: LanguageModel;
   readonly costTable: CostTable;
+  /** Threads of the CPU in use; absent on a GPU. */
+  readonly threads?: number;
   /** Why it is this device, in a sentence. */
   readonly deviceReason: string;
   /** The same, where it is another one than was asked for and the user should know. */
@@ -113,36 +117,58 @@ async function gpuObstacle({ cacheDir }: OpenModelOptions): Promise<string | und
 interface Candidate {
   /** What its passes cost, where that was measured before. */
   readonly measured: CostTable | undefined;
-  open(): Promise<{ model: LanguageModel; costTable: CostTable }>;
+  open(): Promise<Pick<OpenedModel, 'model' | 'costTable' | 'threads'>>;
 }
 
-async function prepare(dir: string, device: Device, options: OpenModelOptions): Promise<Candidate> {
-  const { precision = 'int8', taps = [], cacheDir, threads } = options;
-  const compiled = await compileModel(dir, { device, precision, taps, cacheDir });
-  const store = new CostTableStore(cacheDir);
-  const circumstances = device === 'cpu' ? `${threads} threads` : (await listAdapters()).join();
-  const measured = await store.read(compiled, circumstances);
+function prepare(dir: string, device: Device, options: OpenModelOptions): Promise<Candidate> {
+  return device === 'cpu' ? prepareCpu(dir, options) : prepareGpu(dir, options);
+}
+
+async function prepareCpu(dir: string, options: OpenModelOptions): Promise<Candidate> {
+  const compiled = await compile(dir, 'cpu', options);
+  const store = new CostTableStore(options.cacheDir);
+  const load = (some: CompiledModel, threads: number) =>
+    loadHealing(some, options, (whole) => openCpuModel(whole, threads));
+  const known = await knownThreads(compiled, store, options.threads);
   const open = async () => {
-    const model = await loadHealing(compiled, options);
+    const choice = known ?? (await chooseThreads(compiled, store, options.threads, load));
+    return { model: await load(compiled, choice.threads), ...choice };
+  };
+  return { measured: known?.costTable, open };
+}
+
+async function prepareGpu(dir: string, options: OpenModelOptions): Promise<Candidate> {
+  const compiled = await compile(dir, 'webgpu', options);
+  const store = new CostTableStore(options.cacheDir);
+  const adapters = (await listAdapters()).join();
+  const measured = await store.read(compiled, adapters);
+  const open = async () => {
+    const model = await loadHealing(compiled, options, openGpuModel);
     const costTable = measured ?? (await measureOrDispose(model));
-    if (!measured) await store.write(compiled, circumstances, costTable);
+    if (!measured) await store.write(compiled, adapters, costTable);
     return { model, costTable };
   };
-  return { measured, open: device === 'cpu' ? open : () => openGuarded(cacheDir, open) };
+  return { measured, open: () => openGuarded(options.cacheDir, open) };
+}
+
+function compile(dir: string, device: Device, options: OpenModelOptions): Promise<CompiledModel> {
+  const { precision = 'int8', taps = [], cacheDir } = options;
+  return compileModel(dir, { device, precision, taps, cacheDir });
 }
 
 /** A compiled graph that cannot be loaded was damaged on disk: the checkpoint still has all that it takes. */
-async function loadHealing(compiled: CompiledModel, options: OpenModelOptions): Promise<LanguageModel> {
-  const load = (some: CompiledModel) =>
-    some.device === 'cpu' ? openCpuModel(some, options.threads) : openGpuModel(some);
+async function loadHealing(
+  compiled: CompiledModel,
+  options: OpenModelOptions,
+  load: (compiled: CompiledModel) => Promise<LanguageModel>,
+): Promise<LanguageModel> {
   try {
     return await load(compiled);
   } catch (error) {
     if (!(error instanceof SlipstreamError) || error.code !== 'model.corrupt') throw error;
     options.log('warn', `${error.message} It is compiled again.`);
     await discardCompiled(compiled);
-    const { checkpoint, device, precision, taps } = compiled;
-    return load(await compileModel(checkpoint.dir, { device, precision, taps, cacheDir: options.cacheDir }));
+    return load(await compile(compiled.checkpoint.dir, compiled.device, options));
   }
 }
 
@@ -160,11 +186,6 @@ const CLEARLY = 0.9;
 
 function isFaster(gpu: CostTable, cpu: CostTable): boolean {
   return suggestionMs(gpu) < CLEARLY * suggestionMs(cpu);
-}
-
-/** Passes of a suggestion in mid-document: a few typed tokens, then steps with no, some and many draft tokens. */
-function suggestionMs(table: CostTable): number {
-  return [1, 4, 8, 16].reduce((sum, nodes) => sum + passMs(table, nodes, 1024), 0);
 }
 
 function comparison(cpu: CostTable, gpu: CostTable): string {
