@@ -13,7 +13,7 @@ import type { GraphBuilder, Value } from './graphBuilder.ts';
  *   where another order changes nothing that survives the rounding to float32.
  * The closed part joins the open one as if it were one more key, with its log-sum-exp as score.
  */
-export const OPEN_BLOCK = 32;
+export const OPEN_BLOCK = 16;
 /** Open committed rows at most: a closed block may be out of reach of the batch's first token only. */
 export const OPEN_ROWS = 2 * OPEN_BLOCK;
 
