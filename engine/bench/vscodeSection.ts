@@ -3,12 +3,19 @@ import { runScript } from './childScript.ts';
 import type { Section } from './report.ts';
 
 const ROUNDS = 3;
+/** What the targets are for; the included model takes 448 by itself. */
+const PROMPT_TOKENS = 1500;
 
 /** What a person feels in a real VS Code, beside a provider that answers at once in the same VS Code. */
 export async function measureVsCode(): Promise<Section> {
-  const output = await runScript('test/vscode/latency.ts', [String(ROUNDS), '--json']);
+  const output = await runScript('test/vscode/latency.ts', [
+    String(ROUNDS),
+    '--prompt-tokens',
+    String(PROMPT_TOKENS),
+    '--json',
+  ]);
   const latencies: Latencies = JSON.parse(output);
-  const { floor, slipstream, abovePerPercentile, typedThrough, activationMs, engineStartMs } = latencies;
+  const { floor, slipstream, abovePerPercentile, typedThrough, activationMs } = latencies;
   const above = (name: string, measured: number, atMost: number) => ({
     name,
     unit: 'ms',
@@ -16,7 +23,7 @@ export async function measureVsCode(): Promise<Section> {
     target: { atMost },
   });
   return {
-    title: `In VS Code: keystroke to ghost text, ${slipstream.n} keystrokes`,
+    title: `In VS Code: keystroke to ghost text, ${slipstream.n} keystrokes, prompts of ${PROMPT_TOKENS} tokens`,
     figures: [
       {
         name: 'p50',
@@ -34,7 +41,12 @@ export async function measureVsCode(): Promise<Section> {
       above('p90 above the floor', abovePerPercentile.p90Ms, 120),
       above('a character typed through, p50', typedThrough.p50Ms, 16),
       above('activation', activationMs, 50),
-      above('engine ready after activation', engineStartMs, 1500),
+      above('engine ready after its start, cache warm', latencies.engineStartMs, 1500),
+      {
+        name: 'engine ready the first time on a machine',
+        unit: 'ms',
+        measured: latencies.firstEngineStartMs,
+      },
     ],
     notes: ["Floor: an extension that answers at once, so VS Code's own debounce and drawing."],
     faults: [],
