@@ -12,7 +12,7 @@ import {
 } from '../../../engine/workspace/persistedIndex.ts';
 import { put, temporaryFolder } from './temporaryFolder.ts';
 
-const key = { folder: '/work/ünï', tokenizer: 'abc' };
+const key = { folder: '/project/ünï', tokenizer: 'abc' };
 const files = [
   { path: 'src/a.ts', size: 10, mtimeMs: 1732900000000.25, tokenCount: 3 },
   { path: 'odd\n"näme" 🎉', size: 0, mtimeMs: 0, tokenCount: 0 },

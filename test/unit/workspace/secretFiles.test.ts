@@ -27,6 +27,6 @@ test('code about secrets is code', () => {
 test('everything in a folder for secrets is secret, with either separator', () => {
   assert.ok(isSecretPath('/home/me/.ssh/config'));
   assert.ok(isSecretPath('C:\\Users\\me\\.aws\\config'));
-  assert.ok(isSecretPath('/work/.env'));
-  assert.ok(!isSecretPath('/work/src/secrets.ts'));
+  assert.ok(isSecretPath('/project/.env'));
+  assert.ok(!isSecretPath('/project/src/secrets.ts'));
 });

@@ -150,7 +150,7 @@ test("an open document's text stands in for its file until it is closed", async 
 
 test('documents that are no files are indexed while they are open; secrets never', async (t) => {
   const { index } = open(t, temporaryFolder(t, {}));
-  index.documentChanged('file:///work/.env', () => greet);
+  index.documentChanged('file:///project/.env', () => greet);
   index.documentChanged('untitled:Untitled-1', () => area);
   await until(() => holders(index, area).length === 1);
   assert.deepEqual(holders(index, area), ['untitled:Untitled-1']);
