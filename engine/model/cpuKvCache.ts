@@ -10,11 +10,9 @@ import type { ForwardBatch, ForwardOutput, KvCache } from './languageModel.ts';
 
 /**
  * Capacity grows in steps of this many rows: fewer copies, and at most this many rows of attention for nothing, which
- * cost more than all the rest of a short pass. Whole steps, and four of them at least, keep the order in which the
- * kernels sum (see cpuAttention).
+ * cost more than all the rest of a short pass. Whole steps keep the order in which the kernels sum (see cpuAttention).
  */
 const CAPACITY_STEP = 64;
-const LEAST_CAPACITY = 4 * CAPACITY_STEP;
 
 /** Rows that a forward pass computed and nobody has committed yet. */
 interface Pending {
@@ -203,7 +201,7 @@ export class CpuKvCache implements KvCache {
 }
 
 function roundUp(rows: number): number {
-  return Math.max(LEAST_CAPACITY, Math.ceil(rows / CAPACITY_STEP) * CAPACITY_STEP);
+  return Math.max(1, Math.ceil(rows / CAPACITY_STEP)) * CAPACITY_STEP;
 }
 
 /**
