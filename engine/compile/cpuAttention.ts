@@ -30,6 +30,9 @@ export function exactDepth(length: number): number {
   return 2 * OPEN_BLOCK - (length % OPEN_BLOCK);
 }
 
+/** What KV rows are kept in. */
+export type KvType = 'float32' | 'float16';
+
 /** What every layer's attention reads beside its own KV rows. */
 interface AttentionInputs {
   readonly positions: Value; // [1, T] int64
@@ -48,27 +51,32 @@ interface AttentionInputs {
  * Inputs: positions, closed_mask and open_mask (AttentionInputs); a layer's keys_i, values_i [1, kvHeads, P, headDim] and
  * open_i [1, 2 * kvHeads, OPEN_ROWS, headDim].
  * Outputs: new_rows [layers, 2 * kvHeads, T, headDim]: keys (rotated), then values.
+ *
+ * @param stored what KV rows are kept in. Halving their bytes pays as soon as they do not fit the cache beside the weights;
+ *   a token reads its own rows rounded too, so that it never matters whether a row is in the cache yet.
  */
-export const cpuAttention: AttentionKernel = (graph, architecture, rope) => {
-  const { layers, heads, kvHeads, headDim } = architecture;
-  const inputs = attentionInputs(graph, rope);
-  const newRows: Value[] = []; // a layer: [1, 2 * kvHeads, T, headDim]
-  return {
-    layer(layer, qkv) {
-      const { queries, rows } = splitHeads(graph, architecture, qkv, inputs);
-      newRows.push(rows);
-      const closed = closedPart(graph, architecture, layer, queries, inputs);
-      const sum = openPart(graph, architecture, layer, queries, rows, closed, inputs);
-      const byHead = graph.op('Reshape', [sum, graph.ints([1, heads, -1, headDim])]);
-      const byToken = graph.op('Transpose', [byHead], { perm: [0, 2, 1, 3] });
-      return graph.op('Reshape', [byToken, graph.ints([1, -1, heads * headDim])]);
-    },
-    finish() {
-      const rows = graph.op('Concat', newRows, { axis: 0 });
-      graph.output('new_rows', rows, 'float32', [layers, 2 * kvHeads, 'T', headDim]);
-    },
+export function cpuAttention(stored: KvType): AttentionKernel {
+  return (graph, architecture, rope) => {
+    const { layers, heads, kvHeads, headDim } = architecture;
+    const inputs = attentionInputs(graph, rope);
+    const newRows: Value[] = []; // a layer: [1, 2 * kvHeads, T, headDim]
+    return {
+      layer(layer, qkv) {
+        const { queries, rows } = splitHeads(graph, architecture, qkv, inputs, stored);
+        newRows.push(rows);
+        const closed = closedPart(graph, architecture, layer, queries, inputs, stored);
+        const sum = openPart(graph, architecture, layer, queries, rows, closed, inputs, stored);
+        const byHead = graph.op('Reshape', [sum, graph.ints([1, heads, -1, headDim])]);
+        const byToken = graph.op('Transpose', [byHead], { perm: [0, 2, 1, 3] });
+        return graph.op('Reshape', [byToken, graph.ints([1, -1, heads * headDim])]);
+      },
+      finish() {
+        const rows = graph.op('Concat', newRows, { axis: 0 });
+        graph.output('new_rows', rows, stored, [layers, 2 * kvHeads, 'T', headDim]);
+      },
+    };
   };
-};
+}
 
 function attentionInputs(graph: GraphBuilder, { cos, sin }: RopeTables): AttentionInputs {
   const openMask = graph.input('open_mask', 'float32', ['GT', 'O']);
@@ -89,6 +97,7 @@ function splitHeads(
   { heads, kvHeads, headDim }: HeadShape,
   qkv: Value,
   { positions, cos, sin }: AttentionInputs,
+  stored: KvType,
 ) {
   const byToken = graph.op('Reshape', [qkv, graph.ints([1, -1, heads + 2 * kvHeads, headDim])]);
   const byHead = graph.op('Transpose', [byToken], { perm: [0, 2, 1, 3] });
@@ -96,7 +105,8 @@ function splitHeads(
   const rotated = graph.op('RotaryEmbedding', [qk, positions, cos, sin]);
   const [q, keys] = graph.ops('Split', [rotated, graph.ints([heads, kvHeads])], 2, { axis: 1 });
   const queries = graph.op('Reshape', [q, graph.ints([1, kvHeads, -1, headDim])]);
-  return { queries, rows: graph.op('Concat', [keys, values], { axis: 1 }) };
+  const rows = graph.op('Concat', [keys, values], { axis: 1 });
+  return { queries, rows: stored === 'float32' ? rows : graph.op('Cast', [rows], { to: 10 }) };
 }
 
 interface ClosedPart {
@@ -110,9 +120,11 @@ function closedPart(
   layer: number,
   queries: Value,
   { closedMask }: AttentionInputs,
+  stored: KvType,
 ): ClosedPart {
-  const keys = graph.input(`keys_${layer}`, 'float32', [1, kvHeads, 'P', headDim]);
-  const values = graph.input(`values_${layer}`, 'float32', [1, kvHeads, 'P', headDim]);
+  const shape = [1, kvHeads, 'P', headDim];
+  const keys = toFloat32(graph, graph.input(`keys_${layer}`, stored, shape), stored);
+  const values = toFloat32(graph, graph.input(`values_${layer}`, stored, shape), stored);
   const scores = graph.op('Add', [scaledScores(graph, queries, keys, headDim), closedMask]);
   const weights = graph.op('Softmax', [scores], { axis: -1 });
   const attended = graph.op('MatMul', [weights, values]);
@@ -133,9 +145,10 @@ function openPart(
   rows: Value,
   closed: ClosedPart,
   { openMask, openLengths }: AttentionInputs,
+  stored: KvType,
 ): Value {
-  const committed = graph.input(`open_${layer}`, 'float32', [1, 2 * kvHeads, OPEN_ROWS, headDim]);
-  const open = graph.op('Concat', [committed, rows], { axis: 2 });
+  const committed = graph.input(`open_${layer}`, stored, [1, 2 * kvHeads, OPEN_ROWS, headDim]);
+  const open = toFloat32(graph, graph.op('Concat', [committed, rows], { axis: 2 }), stored);
   const [keys, values] = graph.ops('Split', [open, graph.ints([kvHeads, kvHeads])], 2, { axis: 1 });
   const scores = graph.op('Add', [scaledScores(graph, queries, keys, headDim), openMask]);
   const all = graph.op('Concat', [closed.logSumExp, toFloat64(graph, scores)], { axis: -1 });
@@ -150,6 +163,10 @@ function openPart(
 
 function scaledScores(graph: GraphBuilder, queries: Value, keys: Value, headDim: number): Value {
   return graph.op('FusedMatMul', [queries, keys], { transB: 1, alpha: { float: 1 / Math.sqrt(headDim) } });
+}
+
+function toFloat32(graph: GraphBuilder, value: Value, stored: KvType): Value {
+  return stored === 'float32' ? value : graph.op('Cast', [value], { to: 1 });
 }
 
 function toFloat64(graph: GraphBuilder, value: Value): Value {

@@ -1,5 +1,5 @@
 import { SlipstreamError } from '../errors.ts';
-import { cpuAttention } from './cpuAttention.ts';
+import { cpuAttention, type KvType } from './cpuAttention.ts';
 import type { DecoderKernels } from './decoderGraph.ts';
 import { float16Embedding, float32Embedding, quantizedEmbedding, widenedEmbedding } from './embedding.ts';
 import { gpuAttention } from './gpuAttention.ts';
@@ -22,15 +22,16 @@ const int4 = quantizedLinear(4, 32, 'int8');
 const gpuInt8 = quantizedLinear(8, 32, 'float');
 const gpuInt4 = quantizedLinear(4, 32, 'float');
 
-const cpu = { activations: 'float32', attention: cpuAttention } as const;
+const cpu = (precision: Precision) =>
+  ({ activations: 'float32', attention: cpuAttention(cpuKvType(precision)) }) as const;
 const gpu = { activations: 'float32', attention: gpuAttention('float32') } as const;
 
 // Not every GPU computes in float16: all but fp16 do without.
 const kernels: Readonly<Record<Device, Partial<Readonly<Record<Precision, DecoderKernels>>>>> = {
   cpu: {
-    fp32: { ...cpu, linear: float32Linear, outputLinear: float32Linear, embedding: float32Embedding },
-    int8: { ...cpu, linear: int8, outputLinear: int8, embedding: widenedEmbedding },
-    int4: { ...cpu, linear: int4, outputLinear: int8, embedding: widenedEmbedding },
+    fp32: { ...cpu('fp32'), linear: float32Linear, outputLinear: float32Linear, embedding: float32Embedding },
+    int8: { ...cpu('int8'), linear: int8, outputLinear: int8, embedding: widenedEmbedding },
+    int4: { ...cpu('int4'), linear: int4, outputLinear: int8, embedding: widenedEmbedding },
   },
   webgpu: {
     fp32: {
@@ -50,6 +51,11 @@ const kernels: Readonly<Record<Device, Partial<Readonly<Record<Precision, Decode
     int4: { ...gpu, linear: gpuInt4, outputLinear: gpuInt8, embedding: quantizedEmbedding },
   },
 };
+
+/** What the CPU keeps KV rows in: half of the bytes wherever weights are rounded anyway. */
+export function cpuKvType(precision: Precision): KvType {
+  return precision === 'fp32' ? 'float32' : 'float16';
+}
 
 /** @throws SlipstreamError usage when the device cannot run the precision */
 export function decoderKernels(device: Device, precision: Precision): DecoderKernels {

@@ -1,6 +1,7 @@
 import * as ort from 'onnxruntime-node';
 import type { CompiledModel } from '../compile/compileModel.ts';
-import { closedRows, exactDepth, OPEN_ROWS } from '../compile/cpuAttention.ts';
+import { closedRows, exactDepth, type KvType, OPEN_ROWS } from '../compile/cpuAttention.ts';
+import { cpuKvType } from '../compile/precision.ts';
 import { SlipstreamError } from '../errors.ts';
 import { ROOT } from '../tree/tokenTree.ts';
 import { chainParents, nodeDepths } from '../tree/treeMask.ts';
@@ -14,9 +15,12 @@ import type { ForwardBatch, ForwardOutput, KvCache } from './languageModel.ts';
  */
 const CAPACITY_STEP = 64;
 
+/** float32, or the bits of float16. */
+type Rows = Float32Array | Uint16Array;
+
 /** Rows that a forward pass computed and nobody has committed yet. */
 interface Pending {
-  readonly rows: Float32Array; // [layers, 2 * kvHeads, T, headDim]
+  readonly rows: Rows; // [layers, 2 * kvHeads, T, headDim]
   readonly size: number; // T
 }
 
@@ -32,16 +36,18 @@ export class CpuKvCache implements KvCache {
   readonly #group: number;
   readonly #contextLength: number;
   readonly #taps: readonly string[];
+  readonly #kvType: KvType;
   #capacity = 0;
   #length = 0;
   /** Keys of layer 0, values of layer 0, keys of layer 1, ...: every committed row. Each [kvHeads, capacity, headDim] */
-  #buffers: Float32Array[] = [];
+  #buffers: Rows[] = [];
   /** A layer's committed rows that are not closed for the next token, from `closedRows(length)` on. */
-  readonly #open: readonly Float32Array[]; // [2 * kvHeads, OPEN_ROWS, headDim]
+  readonly #open: readonly Rows[]; // [2 * kvHeads, OPEN_ROWS, headDim]
   #feeds: Record<string, ort.Tensor> = {};
   #pending: Pending | undefined;
 
-  constructor(session: ort.InferenceSession, { checkpoint, taps }: CompiledModel, capacity: number) {
+  constructor(session: ort.InferenceSession, compiled: CompiledModel, capacity: number) {
+    const { checkpoint, taps, precision } = compiled;
     const { layers, heads, kvHeads, headDim, contextLength } = checkpoint.architecture;
     this.#session = session;
     this.#layers = layers;
@@ -50,7 +56,8 @@ export class CpuKvCache implements KvCache {
     this.#group = heads / kvHeads;
     this.#contextLength = contextLength;
     this.#taps = taps.map((tap) => `tap_${tap}`);
-    this.#open = Array.from({ length: layers }, () => new Float32Array(2 * kvHeads * OPEN_ROWS * headDim));
+    this.#kvType = cpuKvType(precision);
+    this.#open = Array.from({ length: layers }, () => this.#newRows(2 * kvHeads * OPEN_ROWS * headDim));
     this.#resize(roundUp(capacity));
   }
 
@@ -79,7 +86,7 @@ export class CpuKvCache implements KvCache {
     this.#pending = undefined;
     const fetches = ['argmax', 'new_rows', ...this.#taps, ...(batch.want === 'logits' ? ['logits'] : [])];
     const outputs = await this.#run({ ...this.#feeds, ...this.#batchFeeds(batch) }, fetches);
-    this.#pending = { rows: outputs.new_rows.data as Float32Array, size };
+    this.#pending = { rows: bitsOf(outputs.new_rows), size };
     return {
       argmax: Int32Array.from(outputs.argmax.data as BigInt64Array, Number),
       taps: this.#taps.map((tap) => takeRows(outputs[tap], request.tokens.length)),
@@ -152,7 +159,7 @@ export class CpuKvCache implements KvCache {
   }
 
   /** The place of the `part`-th head (layers, then keys before values, then heads) among the buffers. */
-  #head(part: number): { buffer: Float32Array; offset: number } {
+  #head(part: number): { buffer: Rows; offset: number } {
     const buffer = this.#buffers[Math.floor(part / this.#kvHeads)];
     return { buffer, offset: (part % this.#kvHeads) * this.#capacity * this.#headDim };
   }
@@ -171,11 +178,15 @@ export class CpuKvCache implements KvCache {
     }
   }
 
+  #newRows(size: number): Rows {
+    return this.#kvType === 'float32' ? new Float32Array(size) : new Uint16Array(size);
+  }
+
   #resize(capacity: number): void {
     const stride = this.#capacity * this.#headDim;
     const used = this.#length * this.#headDim;
     this.#buffers = Array.from({ length: 2 * this.#layers }, (_, i) => {
-      const grown = new Float32Array(this.#kvHeads * capacity * this.#headDim);
+      const grown = this.#newRows(this.#kvHeads * capacity * this.#headDim);
       for (let head = 0; head < this.#kvHeads && used > 0; head++) {
         const rows = this.#buffers[i].subarray(head * stride, head * stride + used);
         grown.set(rows, head * capacity * this.#headDim);
@@ -192,9 +203,9 @@ export class CpuKvCache implements KvCache {
     const openShape = [1, 2 * this.#kvHeads, OPEN_ROWS, this.#headDim];
     const feeds: Record<string, ort.Tensor> = {};
     for (let layer = 0; layer < this.#layers; layer++) {
-      feeds[`keys_${layer}`] = new ort.Tensor('float32', this.#buffers[2 * layer], shape);
-      feeds[`values_${layer}`] = new ort.Tensor('float32', this.#buffers[2 * layer + 1], shape);
-      feeds[`open_${layer}`] = new ort.Tensor('float32', this.#open[layer], openShape);
+      feeds[`keys_${layer}`] = tensorOver(this.#buffers[2 * layer], shape);
+      feeds[`values_${layer}`] = tensorOver(this.#buffers[2 * layer + 1], shape);
+      feeds[`open_${layer}`] = tensorOver(this.#open[layer], openShape);
     }
     return feeds;
   }
@@ -217,4 +228,18 @@ function atLeastTwo(batch: ForwardBatch): ForwardBatch {
 /** The first `count` rows of [1, T, hidden]. */
 function takeRows({ data, dims }: ort.Tensor, count: number): Float32Array {
   return (data as Float32Array).subarray(0, count * dims[2]);
+}
+
+/** A tensor that reads the rows in place. */
+function tensorOver(rows: Rows, shape: readonly number[]): ort.Tensor {
+  return rows instanceof Float32Array
+    ? new ort.Tensor('float32', rows, shape)
+    : new ort.Tensor('float16', rows, shape);
+}
+
+/** Where JavaScript has a Float16Array, the runtime hands one out: its bits are what is kept. */
+function bitsOf({ type, data }: ort.Tensor): Rows {
+  if (type === 'float32') return data as Float32Array;
+  const { buffer, byteOffset, length } = data as Uint16Array;
+  return new Uint16Array(buffer, byteOffset, length);
 }
