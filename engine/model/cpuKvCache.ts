@@ -1,3 +1,4 @@
+import './float16Bits.ts';
 import * as ort from 'onnxruntime-node';
 import type { CompiledModel } from '../compile/compileModel.ts';
 import { closedRows, exactDepth, type KvType, OPEN_ROWS } from '../compile/cpuAttention.ts';
@@ -86,7 +87,7 @@ export class CpuKvCache implements KvCache {
     this.#pending = undefined;
     const fetches = ['argmax', 'new_rows', ...this.#taps, ...(batch.want === 'logits' ? ['logits'] : [])];
     const outputs = await this.#run({ ...this.#feeds, ...this.#batchFeeds(batch) }, fetches);
-    this.#pending = { rows: bitsOf(outputs.new_rows), size };
+    this.#pending = { rows: outputs.new_rows.data as Rows, size };
     return {
       argmax: Int32Array.from(outputs.argmax.data as BigInt64Array, Number),
       taps: this.#taps.map((tap) => takeRows(outputs[tap], request.tokens.length)),
@@ -235,11 +236,4 @@ function tensorOver(rows: Rows, shape: readonly number[]): ort.Tensor {
   return rows instanceof Float32Array
     ? new ort.Tensor('float32', rows, shape)
     : new ort.Tensor('float16', rows, shape);
-}
-
-/** Where JavaScript has a Float16Array, the runtime hands one out: its bits are what is kept. */
-function bitsOf({ type, data }: ort.Tensor): Rows {
-  if (type === 'float32') return data as Float32Array;
-  const { buffer, byteOffset, length } = data as Uint16Array;
-  return new Uint16Array(buffer, byteOffset, length);
 }

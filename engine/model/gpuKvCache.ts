@@ -1,3 +1,4 @@
+import './float16Bits.ts';
 import * as ort from 'onnxruntime-node';
 import type { CompiledModel } from '../compile/compileModel.ts';
 import { toFloat16 } from '../compile/floats.ts';

@@ -1,3 +1,4 @@
+import './float16Bits.ts';
 import * as ort from 'onnxruntime-node';
 import type { Architecture } from '../compile/architecture.ts';
 import { growRowsGraph, moveRowsGraph } from '../compile/gpuRows.ts';
