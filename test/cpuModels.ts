@@ -1,13 +1,13 @@
 import { after } from 'node:test';
 import { compileModel } from '../engine/compile/compileModel.ts';
 import type { Precision } from '../engine/compile/precision.ts';
+import type { TargetOutputs } from '../engine/compile/targetOutputs.ts';
 import { openCpuModel } from '../engine/model/cpuModel.ts';
 import type { LanguageModel } from '../engine/model/languageModel.ts';
 import { temporaryFolder } from './temporaryFolder.ts';
 
-export interface CpuModelOptions {
+export interface CpuModelOptions extends Partial<TargetOutputs> {
   readonly precision: Precision;
-  readonly taps?: readonly number[];
   readonly threads?: number;
 }
 
@@ -20,8 +20,8 @@ export class CpuModels {
     after(() => Promise.all(this.#opened.map((model) => model.dispose())));
   }
 
-  async open(dir: string, { precision, taps = [], threads = 1 }: CpuModelOptions): Promise<LanguageModel> {
-    const compiled = await compileModel(dir, { precision, taps, device: 'cpu', cacheDir: this.#cacheDir });
+  async open(dir: string, { threads = 1, ...options }: CpuModelOptions): Promise<LanguageModel> {
+    const compiled = await compileModel(dir, { ...options, device: 'cpu', cacheDir: this.#cacheDir });
     const model = await openCpuModel(compiled, threads);
     this.#opened.push(model);
     return model;

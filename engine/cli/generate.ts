@@ -96,7 +96,7 @@ async function generate(request: GenerateRequest): Promise<{ text: string | null
   try {
     const tokens = promptTokens(request, tokenizer);
     checkSequence('text' in request.prompt ? 'prompt' : 'token-ids', tokens, maxNewTokens, model.info);
-    const session = new Session(model.createKvCache(tokens.length), model.info.contextLength);
+    const session = new Session(model.createKvCache(tokens.length), model.info);
     const drafter = createDrafter(drafting, {
       vocabSize: model.info.vocabSize,
       specialTokenIds: tokenizer?.specialTokenIds ?? new Set(model.info.eosTokenIds),

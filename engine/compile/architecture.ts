@@ -10,16 +10,10 @@ export type RopeScaling =
       readonly originalContextLength: number;
     };
 
-/**
- * A decoder-only transformer in the terms the graph is built from: pre-norm blocks of grouped-query attention
- * with rotary positions and a gated feed-forward network. A family is a way to fill this in.
- */
-export interface Architecture {
-  readonly family: string;
-  readonly vocabSize: number;
+/** The sizes of one pre-norm block: grouped-query attention with rotary positions and a gated feed-forward network. */
+export interface LayerShape {
   readonly hiddenSize: number;
   readonly intermediateSize: number;
-  readonly layers: number;
   readonly heads: number;
   readonly kvHeads: number;
   readonly headDim: number;
@@ -27,13 +21,22 @@ export interface Architecture {
   readonly ropeTheta: number;
   readonly ropeScaling: RopeScaling;
   readonly contextLength: number;
+  readonly bias: { readonly qkv: boolean; readonly output: boolean; readonly mlp: boolean };
+  /** Every head's query and key pass an RMS norm before they are rotated; one weight [headDim] for all heads. */
+  readonly qkNorm: boolean;
+}
+
+/** A decoder-only transformer in the terms the graph is built from. A family is a way to fill this in. */
+export interface Architecture extends LayerShape {
+  readonly family: string;
+  readonly vocabSize: number;
+  readonly layers: number;
   /** The output projection is the embedding table. */
   readonly tiedEmbeddings: boolean;
-  readonly bias: { readonly qkv: boolean; readonly output: boolean; readonly mlp: boolean };
 }
 
 /** Rotary angles per position: cos and sin, each [contextLength, headDim / 2]. */
-export function ropeTables(architecture: Architecture): { cos: Float32Array; sin: Float32Array } {
+export function ropeTables(architecture: LayerShape): { cos: Float32Array; sin: Float32Array } {
   const { contextLength, headDim } = architecture;
   const frequencies = ropeFrequencies(architecture);
   const cos = new Float32Array(contextLength * frequencies.length);
@@ -49,7 +52,7 @@ export function ropeTables(architecture: Architecture): { cos: Float32Array; sin
   return { cos, sin };
 }
 
-function ropeFrequencies({ headDim, ropeTheta, ropeScaling }: Architecture): Float32Array {
+function ropeFrequencies({ headDim, ropeTheta, ropeScaling }: LayerShape): Float32Array {
   const frequencies = new Float32Array(headDim / 2);
   for (let pair = 0; pair < frequencies.length; pair++) {
     frequencies[pair] = scaleFrequency(1 / ropeTheta ** ((2 * pair) / headDim), ropeScaling);

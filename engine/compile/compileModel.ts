@@ -7,6 +7,7 @@ import { ContentHasher } from './contentHash.ts';
 import { buildDecoderGraph, type DecoderGraphOptions } from './decoderGraph.ts';
 import { writeOnnxModel } from './onnxModel.ts';
 import { type Device, decoderKernels, type Precision } from './precision.ts';
+import { predictionsOnly, type TargetOutputs } from './targetOutputs.ts';
 import { WeightWriter } from './weightWriter.ts';
 
 /** Part of every cache key: raise it when the same checkpoint would compile to another graph. */
@@ -21,20 +22,17 @@ const ABANDONED_MS = 3_600_000;
 /** Entries that are kept; the ones not used for longest go. A model has a few: by device, precision, version. */
 const KEPT_ENTRIES = 24;
 
-export interface CompileOptions {
+export interface CompileOptions extends Partial<TargetOutputs> {
   /** Default: cpu. */
   readonly device?: Device;
   readonly precision: Precision;
-  /** See DecoderGraphOptions.taps. */
-  readonly taps: readonly number[];
   readonly cacheDir: string;
 }
 
-export interface CompiledModel {
+export interface CompiledModel extends TargetOutputs {
   readonly checkpoint: Checkpoint;
   readonly device: Device;
   readonly precision: Precision;
-  readonly taps: readonly number[];
   readonly graphFile: string;
   readonly weightBytes: number;
   /** Names this graph among all compiled ones: what is measured on it can be kept under it. */
@@ -48,25 +46,35 @@ interface Manifest {
 
 /**
  * A checkpoint as an ONNX graph on disk, from the cache where it is there already (key: content of the checkpoint,
- * compiler version, device, precision, taps). Written beside and renamed, so that a half-written graph is never used.
+ * compiler version, device, precision, outputs). Written beside and renamed, so that a half-written graph is never used.
  *
  * @throws SlipstreamError model.* for a bad checkpoint, usage when the device cannot run the precision, io when the
  *   cache folder cannot be written
  */
 export async function compileModel(dir: string, options: CompileOptions): Promise<CompiledModel> {
-  const { device = 'cpu', precision, taps } = options;
+  const { device = 'cpu', precision, cacheDir } = options;
+  const { taps = predictionsOnly.taps, successors = predictionsOnly.successors } = options;
   const kernels = decoderKernels(device, precision);
   const opened = await openCheckpoint(dir);
   const contextLength = Math.min(opened.architecture.contextLength, LONGEST_CONTEXT);
   const checkpoint = { ...opened, architecture: { ...opened.architecture, contextLength } };
-  const root = join(options.cacheDir, 'compiled');
-  const key = await cacheKey(checkpoint, { ...options, device });
+  const root = join(cacheDir, 'compiled');
+  const key = await cacheKey(checkpoint, { device, precision, taps, successors, cacheDir });
   const folder = join(root, key);
   const cached = await readManifest(folder);
   if (cached) await markUsed(folder);
-  const manifest = cached ?? (await compileInto(folder, root, checkpoint, { ...kernels, taps }));
+  const manifest = cached ?? (await compileInto(folder, root, checkpoint, { ...kernels, taps, successors }));
   const graphFile = join(folder, GRAPH_FILE);
-  return { checkpoint, device, precision, taps, graphFile, weightBytes: manifest.weightBytes, key };
+  return {
+    checkpoint,
+    device,
+    precision,
+    taps,
+    successors,
+    graphFile,
+    weightBytes: manifest.weightBytes,
+    key,
+  };
 }
 
 /** Forgets a compiled model that turned out to be damaged, so that the next call compiles it again. */
@@ -76,7 +84,7 @@ export async function discardCompiled({ graphFile }: CompiledModel): Promise<voi
 
 async function cacheKey(
   { dir, name }: Checkpoint,
-  { device, precision, taps, cacheDir }: Required<CompileOptions>,
+  { device, precision, taps, successors, cacheDir }: Required<CompileOptions>,
 ) {
   const files = [join(dir, 'config.json'), ...(await weightFiles(dir))];
   const content = await new ContentHasher(join(cacheDir, 'content-hashes.json'))
@@ -85,7 +93,7 @@ async function cacheKey(
       throw new SlipstreamError('io', `${dir}: cannot be read (${cause.message}).`, { cause });
     });
   const hash = createHash('sha256').update(
-    JSON.stringify([COMPILER_VERSION, content, device, precision, taps]),
+    JSON.stringify([COMPILER_VERSION, content, device, precision, taps, successors]),
   );
   return `${name.replace(/[^\w.-]/g, '_')}-${device}-${precision}-${hash.digest('hex').slice(0, 24)}`;
 }

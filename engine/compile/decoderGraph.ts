@@ -5,6 +5,7 @@ import type { EmbeddingKernel } from './embedding.ts';
 import { type FloatType, GraphBuilder, type Value } from './graphBuilder.ts';
 import type { Linear, LinearKernel } from './linear.ts';
 import type { Dimension, OnnxGraph } from './onnxModel.ts';
+import type { TargetOutputs } from './targetOutputs.ts';
 import type { WeightWriter } from './weightWriter.ts';
 
 /** How one device runs one precision. */
@@ -18,19 +19,13 @@ export interface DecoderKernels {
   readonly embedding: EmbeddingKernel;
 }
 
-export interface DecoderGraphOptions extends DecoderKernels {
-  /**
-   * Residual streams to hand out (the input of a learned drafter): 0 is the embedding, i the output of layer i - 1,
-   * `layers` the stream before the final norm.
-   */
-  readonly taps: readonly number[];
-}
+export interface DecoderGraphOptions extends DecoderKernels, TargetOutputs {}
 
 /**
  * The graph of one forward pass over T new tokens on top of P rows of past.
  *
  * Inputs: tokens [1, T] int64; rows [R] int64, the tokens whose prediction is wanted.
- * Outputs: argmax [1, R] int64; logits [1, R, vocab]; tap_i [1, T, hidden].
+ * Outputs: argmax [1, R] int64; logits [1, R, vocab]; tap_i [1, T, hidden]; successors [1, R, k] int64, best first.
  * KV rows and masks are the attention kernel's: see there.
  */
 export async function buildDecoderGraph(
@@ -133,6 +128,14 @@ class DecoderGraph {
     this.#output('logits', logits, [1, 'R', vocabSize]);
     const argmax = this.#graph.op('ArgMax', [logits], { axis: -1, keepdims: 0 });
     this.#graph.output('argmax', argmax, 'int64', [1, 'R']);
+    this.#listSuccessors(logits);
+  }
+
+  #listSuccessors(logits: Value): void {
+    const { successors } = this.#options;
+    if (successors === 0) return;
+    const [, best] = this.#graph.ops('TopK', [logits, this.#graph.ints([successors])], 2);
+    this.#graph.output('successors', best, 'int64', [1, 'R', successors]);
   }
 
   #tap(index: number, residual: Value): void {

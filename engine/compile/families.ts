@@ -59,6 +59,7 @@ export function parseArchitecture(config: ConfigReader): Architecture {
     contextLength: config.size('max_position_embeddings', 2048),
     tiedEmbeddings: config.boolean('tie_word_embeddings', family.tiedByDefault),
     bias: family.bias(config),
+    qkNorm: false,
   };
   checkShapes(architecture, config);
   return architecture;

@@ -73,7 +73,7 @@ async function step(
   const taken = output.push([...verified.accepted.map((node) => tree.tokens[node]), verified.bonus]);
   // What was accepted behind the end of the text gained nothing and does not count.
   metrics.step(tree, verified.accepted.slice(0, taken), draftMs ?? 0, verifyMs);
-  if (draftMs !== undefined) drafter?.observe({ tree, ...verified });
+  if (draftMs !== undefined) drafter?.observe({ tree, ...verified, successors: rows.successors });
   controller.observe({ ...place, drafted: tree.size, accepted: verified.accepted.length, draftMs, verifyMs });
 }
 

@@ -1,7 +1,8 @@
-import type { SessionView, TokenRange } from '../draft/drafter.ts';
+import type { HiddenRows, SessionView, TokenRange } from '../draft/drafter.ts';
 import { SlipstreamError } from '../errors.ts';
-import type { ForwardOutput, KvCache } from '../model/languageModel.ts';
+import type { ForwardOutput, KvCache, ModelInfo } from '../model/languageModel.ts';
 import { ROOT, type TokenTree } from '../tree/tokenTree.ts';
+import { HiddenRowBuffer } from './hiddenRows.ts';
 import { PrefillPace } from './prefill.ts';
 
 /** A prompt in tokens, and what its parts are (see SessionView). */
@@ -14,6 +15,9 @@ export interface SessionPrompt {
 
 /** Space that a prompt leaves for what is generated; attending to more empty rows costs more than growing when needed. */
 const RESERVED_ROWS = 64;
+
+/** What a session needs to know of its model. */
+export type SequenceFacts = Pick<ModelInfo, 'contextLength' | 'hiddenSize' | 'tapCount'>;
 
 let started = 0;
 const EMPTY: TokenRange = { start: 0, end: 0 };
@@ -28,14 +32,18 @@ export class Session implements SessionView {
   readonly pace = new PrefillPace();
   readonly #kv: KvCache;
   readonly #contextLength: number;
+  readonly #hidden: HiddenRowBuffer;
+  /** The pass whose rows are not committed yet. */
+  #taps: readonly Float32Array[] = [];
   #buffer = new Int32Array(256);
   #length = 0;
   #id = 0;
   #prompt: SessionPrompt = { tokens: new Int32Array(0), prefix: EMPTY, suffix: EMPTY };
 
-  constructor(kv: KvCache, contextLength: number) {
+  constructor(kv: KvCache, { contextLength, hiddenSize, tapCount }: SequenceFacts) {
     this.#kv = kv;
     this.#contextLength = contextLength;
+    this.#hidden = new HiddenRowBuffer(tapCount, hiddenSize);
   }
 
   get tokens(): Int32Array {
@@ -62,6 +70,10 @@ export class Session implements SessionView {
     return this.#prompt.document;
   }
 
+  get hidden(): HiddenRows {
+    return this.#hidden;
+  }
+
   get pending(): number {
     return this.#length - this.#kv.length;
   }
@@ -77,7 +89,7 @@ export class Session implements SessionView {
   }
 
   get bytes(): number {
-    return this.#kv.bytes;
+    return this.#kv.bytes + this.#hidden.bytes;
   }
 
   /** How many leading tokens of `prompt` have their KV rows here already. */
@@ -96,7 +108,9 @@ export class Session implements SessionView {
   start(prompt: SessionPrompt): void {
     const { tokens } = prompt;
     this.#check(tokens.length);
-    this.#kv.truncate(this.reusable(tokens));
+    const reused = this.reusable(tokens);
+    this.#kv.truncate(reused);
+    this.#hidden.truncate(reused);
     this.#kv.reserve(tokens.length + RESERVED_ROWS);
     this.#length = 0;
     this.#append(tokens);
@@ -109,8 +123,10 @@ export class Session implements SessionView {
     const size = Math.min(count, this.pending - 1);
     const from = this.#kv.length;
     const tokens = this.#buffer.slice(from, from + size);
-    await this.#kv.forward({ tokens, rows: new Int32Array(0), want: 'argmax' });
-    await this.#kv.commit(tokens.map((_, row) => row));
+    const { taps } = await this.#kv.forward({ tokens, rows: new Int32Array(0), want: 'argmax' });
+    const path = tokens.map((_, row) => row);
+    await this.#kv.commit(path);
+    this.#hidden.append(taps, path);
   }
 
   /**
@@ -118,7 +134,7 @@ export class Session implements SessionView {
    *
    * @returns predictions: row 0 after the last pending token, row i + 1 after node i
    */
-  verify(tree: TokenTree, want: 'argmax' | 'logits'): Promise<ForwardOutput> {
+  async verify(tree: TokenTree, want: 'argmax' | 'logits'): Promise<ForwardOutput> {
     const { pending } = this;
     const tokens = new Int32Array(pending + tree.size);
     tokens.set(this.#buffer.subarray(this.#kv.length, this.#length));
@@ -127,7 +143,9 @@ export class Session implements SessionView {
       row < pending ? row - 1 : treeParent(tree, row - pending, pending),
     );
     const rows = Int32Array.from({ length: tree.size + 1 }, (_, row) => pending - 1 + row);
-    return this.#kv.forward({ tokens, parents, rows, want });
+    const output = await this.#kv.forward({ tokens, parents, rows, want });
+    this.#taps = output.taps;
+    return output;
   }
 
   /** Commits the pending tokens and the accepted nodes of the tree just verified; the bonus is the new pending one. */
@@ -137,6 +155,7 @@ export class Session implements SessionView {
       i < pending ? i : pending + accepted[i - pending],
     );
     await this.#kv.commit(path);
+    this.#hidden.append(this.#taps, path);
     this.#append(accepted.map((node) => tree.tokens[node]));
     this.#append([bonus]);
   }

@@ -22,8 +22,7 @@ export class SessionPool {
   /** Hands a session over to its new owner, who gives it back with `release`. */
   acquire(prompt: Int32Array): Session {
     const session = this.#choose(prompt);
-    if (!session)
-      return new Session(this.#model.createKvCache(prompt.length), this.#model.info.contextLength);
+    if (!session) return new Session(this.#model.createKvCache(prompt.length), this.#model.info);
     this.#idle.splice(this.#idle.indexOf(session), 1);
     return session;
   }

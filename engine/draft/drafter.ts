@@ -6,7 +6,17 @@ export interface TokenRange {
   readonly end: number;
 }
 
-/** What a drafter may look at: the committed tokens of a session, never its KV rows. */
+/** Hidden states of the target at the layers it was opened to hand out (TargetOutputs.taps), one row a token. */
+export interface HiddenRows {
+  /** Tokens [0, length) have their rows; those past it are pending, at least the last one. */
+  readonly length: number;
+  /** Floats a row: taps * hiddenSize, in the order of the taps. */
+  readonly width: number;
+  /** Rows [start, end) // [end - start, width]. Valid until the next commit; copy what is kept. */
+  slice(start: number, end: number): Float32Array;
+}
+
+/** What a drafter may look at: the committed tokens of a session and their hidden states, never its KV rows. */
 export interface SessionView {
   /** Another number for every session: within one, tokens are only ever added. */
   readonly id: number;
@@ -23,6 +33,7 @@ export interface SessionView {
   readonly suffix: TokenRange;
   /** The document that is being completed, by the name that the workspace index has for it. */
   readonly document?: string | undefined;
+  readonly hidden: HiddenRows;
 }
 
 /** What became of a proposal. */
@@ -32,6 +43,11 @@ export interface Verdict {
   readonly accepted: readonly number[];
   /** The target's own token after the last accepted node. */
   readonly bonus: number;
+  /**
+   * The target's most probable next tokens, best first: row 0 after the last committed token, row i + 1 after node i.
+   * Of a target that was opened to hand them out (TargetOutputs.successors).
+   */
+  readonly successors?: Int32Array | undefined; // [tree.size + 1, k]
 }
 
 /**

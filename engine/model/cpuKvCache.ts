@@ -37,6 +37,7 @@ export class CpuKvCache implements KvCache {
   readonly #group: number;
   readonly #contextLength: number;
   readonly #taps: readonly string[];
+  readonly #extraFetches: readonly string[];
   readonly #kvType: KvType;
   #capacity = 0;
   #length = 0;
@@ -48,7 +49,7 @@ export class CpuKvCache implements KvCache {
   #pending: Pending | undefined;
 
   constructor(session: ort.InferenceSession, compiled: CompiledModel, capacity: number) {
-    const { checkpoint, taps, precision } = compiled;
+    const { checkpoint, taps, successors, precision } = compiled;
     const { layers, heads, kvHeads, headDim, contextLength } = checkpoint.architecture;
     this.#session = session;
     this.#layers = layers;
@@ -57,6 +58,7 @@ export class CpuKvCache implements KvCache {
     this.#group = heads / kvHeads;
     this.#contextLength = contextLength;
     this.#taps = taps.map((tap) => `tap_${tap}`);
+    this.#extraFetches = [...this.#taps, ...(successors > 0 ? ['successors'] : [])];
     this.#kvType = cpuKvType(precision);
     this.#open = Array.from({ length: layers }, () => this.#newRows(2 * kvHeads * OPEN_ROWS * headDim));
     this.#resize(roundUp(capacity));
@@ -81,15 +83,21 @@ export class CpuKvCache implements KvCache {
   }
 
   async forward(request: ForwardBatch): Promise<ForwardOutput> {
-    const batch = this.#group === 1 ? atLeastTwo(request) : request;
+    const batch = this.#padded(request);
     const size = batch.tokens.length;
     this.#checkContext(request);
     this.#pending = undefined;
-    const fetches = ['argmax', 'new_rows', ...this.#taps, ...(batch.want === 'logits' ? ['logits'] : [])];
+    const fetches = [
+      'argmax',
+      'new_rows',
+      ...this.#extraFetches,
+      ...(batch.want === 'logits' ? ['logits'] : []),
+    ];
     const outputs = await this.#run({ ...this.#feeds, ...this.#batchFeeds(batch) }, fetches);
     this.#pending = { rows: outputs.new_rows.data as Rows, size };
     return {
-      argmax: Int32Array.from(outputs.argmax.data as BigInt64Array, Number),
+      argmax: toInt32(outputs.argmax).subarray(0, request.rows.length),
+      ...(outputs.successors && { successors: toInt32(outputs.successors) }),
       taps: this.#taps.map((tap) => takeRows(outputs[tap], request.tokens.length)),
       ...(batch.want === 'logits' ? { logits: outputs.logits.data as Float32Array } : {}),
     };
@@ -141,6 +149,13 @@ export class CpuKvCache implements KvCache {
     if (needed <= this.#contextLength) return;
     const limit = `the model's context of ${this.#contextLength}`;
     throw new SlipstreamError('usage', `${needed} tokens do not fit ${limit}.`);
+  }
+
+  #padded(request: ForwardBatch): ForwardBatch {
+    const batch = this.#group === 1 ? atLeastTwo(request) : request;
+    // The runtime's TopK divides by the number of rows.
+    const needsRow = this.#extraFetches.includes('successors') && batch.rows.length === 0;
+    return needsRow ? { ...batch, rows: Int32Array.of(0) } : batch;
   }
 
   #batchFeeds({ tokens, parents, rows }: ForwardBatch): Record<string, ort.Tensor> {
@@ -224,6 +239,10 @@ function atLeastTwo(batch: ForwardBatch): ForwardBatch {
   const [token] = batch.tokens;
   if (batch.tokens.length > 1) return batch;
   return { ...batch, tokens: Int32Array.of(token, token), parents: Int32Array.of(ROOT, ROOT) };
+}
+
+function toInt32({ data }: ort.Tensor): Int32Array {
+  return Int32Array.from(data as BigInt64Array, Number);
 }
 
 /** The first `count` rows of [1, T, hidden]. */

@@ -124,7 +124,13 @@ export class GpuKvCache implements KvCache {
     end: number,
   ): Promise<ForwardOutput> {
     const rows = batch.rows.filter((row) => row >= start && row < end).map((row) => row - start);
-    const wanted = ['argmax', ...this.#taps, ...(batch.want === 'logits' ? ['logits'] : [])];
+    const { successors } = this.#decoder.compiled;
+    const wanted = [
+      'argmax',
+      ...this.#taps,
+      ...(successors > 0 ? ['successors'] : []),
+      ...(batch.want === 'logits' ? ['logits'] : []),
+    ];
     const outputs = await runOnGpu(
       this.#decoder.session,
       { ...buffers, ...this.#feeds(batch.tokens, tree, rows, start, end) },
@@ -135,6 +141,12 @@ export class GpuKvCache implements KvCache {
     return {
       argmax: argmax.subarray(0, rows.length),
       taps: this.#taps.map((tap) => outputs[tap].data as Float32Array),
+      ...(successors > 0 && {
+        successors: Int32Array.from(outputs.successors.data as BigInt64Array, Number).subarray(
+          0,
+          rows.length * successors,
+        ),
+      }),
       ...(batch.want === 'logits' && {
         logits: (outputs.logits.data as Float32Array).subarray(0, rows.length * vocabSize),
       }),
@@ -183,10 +195,12 @@ export class GpuKvCache implements KvCache {
 
 function concatenate(parts: readonly ForwardOutput[]): ForwardOutput {
   const logits = parts.flatMap((part) => part.logits ?? []);
+  const successors = parts.flatMap((part) => [...(part.successors ?? [])]);
   return {
     argmax: Int32Array.from(parts.flatMap((part) => [...part.argmax])),
     taps: parts[0].taps.map((_, tap) => joinFloats(parts.map((part) => part.taps[tap]))),
     ...(logits.length > 0 && { logits: joinFloats(logits) }),
+    ...(successors.length > 0 && { successors: Int32Array.from(successors) }),
   };
 }
 

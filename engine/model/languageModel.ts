@@ -5,6 +5,8 @@ export interface ModelInfo {
   readonly vocabSize: number;
   readonly hiddenSize: number;
   readonly layers: number;
+  /** Hidden streams that it hands out a token. */
+  readonly tapCount: number;
   /** Longest context in tokens that positions are defined for. */
   readonly contextLength: number;
   readonly eosTokenIds: readonly number[];
@@ -29,6 +31,8 @@ export interface ForwardOutput {
   readonly logits?: Float32Array; // [R, vocab], with want: 'logits'
   /** Hidden states at the tapped layers, in the order the model was opened with: each [T, hidden]. */
   readonly taps: readonly Float32Array[];
+  /** The most probable next tokens, best first, of a model that was opened for it. */
+  readonly successors?: Int32Array; // [R, k]
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { CompiledModel } from '../compile/compileModel.ts';
 import type { ModelInfo } from './languageModel.ts';
 
-export function modelInfo({ checkpoint, precision, device, weightBytes }: CompiledModel): ModelInfo {
+export function modelInfo({ checkpoint, precision, device, weightBytes, taps }: CompiledModel): ModelInfo {
   const { architecture, name, eosTokenIds } = checkpoint;
   return {
     name,
@@ -9,6 +9,7 @@ export function modelInfo({ checkpoint, precision, device, weightBytes }: Compil
     vocabSize: architecture.vocabSize,
     hiddenSize: architecture.hiddenSize,
     layers: architecture.layers,
+    tapCount: taps.length,
     contextLength: architecture.contextLength,
     eosTokenIds,
     precision,

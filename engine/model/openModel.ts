@@ -1,5 +1,6 @@
 import { type CompiledModel, compileModel, discardCompiled } from '../compile/compileModel.ts';
 import type { Device, Precision } from '../compile/precision.ts';
+import type { TargetOutputs } from '../compile/targetOutputs.ts';
 import { SlipstreamError } from '../errors.ts';
 import { hasWebGpu, listAdapters } from './adapters.ts';
 import { type CostTable, measureCostTable, suggestionMs } from './costTable.ts';
@@ -11,15 +12,13 @@ import { openGuarded } from './gpuOpening.ts';
 import { probeGpu } from './gpuProbe.ts';
 import type { LanguageModel } from './languageModel.ts';
 
-export interface OpenModelOptions {
+export interface OpenModelOptions extends Partial<TargetOutputs> {
   readonly device: 'auto' | Device;
   /**
    * Default: int8 on either device, so that quality does not depend on where the model runs. Half the bytes a step of
    * fp16, on GPUs without float16 as well, and far closer to the checkpoint than int4.
    */
   readonly precision?: Precision;
-  /** See DecoderGraphOptions.taps. Default: none. */
-  readonly taps?: readonly number[];
   readonly cacheDir: string;
   /** Threads of the CPU at most; as many are used as a measurement finds fastest. */
   readonly threads: number;
@@ -152,8 +151,14 @@ async function prepareGpu(dir: string, options: OpenModelOptions): Promise<Candi
 }
 
 function compile(dir: string, device: Device, options: OpenModelOptions): Promise<CompiledModel> {
-  const { precision = 'int8', taps = [], cacheDir } = options;
-  return compileModel(dir, { device, precision, taps, cacheDir });
+  const { precision = 'int8', cacheDir, taps, successors } = options;
+  return compileModel(dir, {
+    device,
+    precision,
+    cacheDir,
+    ...(taps && { taps }),
+    ...(successors !== undefined && { successors }),
+  });
 }
 
 /** A compiled graph that cannot be loaded was damaged on disk: the checkpoint still has all that it takes. */

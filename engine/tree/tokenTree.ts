@@ -1,5 +1,15 @@
 /** Where a drafted token came from. Metrics and the calibration are kept per source. */
-export const draftSources = ['lastSuggestion', 'document', 'workspace'] as const;
+export const draftSources = [
+  'lastSuggestion',
+  'document',
+  'workspace',
+  'recycled',
+  'eagle',
+  'eagle3',
+  'mtp',
+  'medusa',
+  'draftModel',
+] as const;
 export type DraftSource = (typeof draftSources)[number];
 
 /** The parent of a node that continues the last committed token directly. */

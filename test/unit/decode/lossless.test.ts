@@ -53,7 +53,7 @@ function request(tokens: Int32Array, overrides: Partial<DecodeRequest> = {}): De
 }
 
 function newSession(model: LanguageModel): Session {
-  return new Session(model.createKvCache(1), model.info.contextLength);
+  return new Session(model.createKvCache(1), model.info);
 }
 
 function run(session: Session, asked: DecodeRequest, drafter?: Drafter, controller = fixedController(16)) {

@@ -28,7 +28,7 @@ function numbers(length: number, step: number): number[] {
 }
 
 function newSession(): Session {
-  return new Session(model.createKvCache(1), model.info.contextLength);
+  return new Session(model.createKvCache(1), model.info);
 }
 
 /** Logits after the last token of the session. */

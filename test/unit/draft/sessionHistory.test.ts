@@ -3,7 +3,14 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { SessionView } from '../../../engine/draft/drafter.ts';
 import { SessionHistory } from '../../../engine/draft/sessionHistory.ts';
-import { newSessionId, prefixFirst, specialTokenIds, suffixFirst, VOCAB_SIZE } from './sessionView.ts';
+import {
+  newSessionId,
+  noHiddenRows,
+  prefixFirst,
+  specialTokenIds,
+  suffixFirst,
+  VOCAB_SIZE,
+} from './sessionView.ts';
 
 const tokens = fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 40 });
 /** A request of a user who types: what changes against the last request, and what is generated, step by step. */
@@ -79,6 +86,7 @@ test('a step costs nothing that grows with the context', () => {
     promptLength: prompt.length,
     prefix: { start: 0, end: prompt.length },
     suffix: nothing,
+    hidden: noHiddenRows,
   });
   history.follow(view(prompt.length));
   const startMs = performance.now();

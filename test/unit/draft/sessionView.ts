@@ -1,4 +1,4 @@
-import type { SessionView } from '../../../engine/draft/drafter.ts';
+import type { HiddenRows, SessionView } from '../../../engine/draft/drafter.ts';
 
 /** Control tokens of the formats below. */
 const PREFIX = 90;
@@ -6,6 +6,9 @@ const SUFFIX = 91;
 const MIDDLE = 92;
 export const specialTokenIds: ReadonlySet<number> = new Set([PREFIX, SUFFIX, MIDDLE]);
 export const VOCAB_SIZE = 100;
+
+/** Of a target that hands out no hidden states. */
+export const noHiddenRows: HiddenRows = { length: 0, width: 0, slice: () => new Float32Array(0) };
 
 let sessions = 0;
 
@@ -33,6 +36,7 @@ export function suffixFirst(
     prefix: { start: suffix.length + 2, end: prompt.length - 1 },
     suffix: { start: 1, end: 1 + suffix.length },
     document,
+    hidden: noHiddenRows,
   };
 }
 
@@ -49,5 +53,6 @@ export function prefixFirst(
     prefix: { start: 1, end: 1 + prefix.length },
     suffix: { start: prefix.length + 2, end: prompt.length - 1 },
     document,
+    hidden: noHiddenRows,
   };
 }

@@ -25,7 +25,7 @@ const NEW_TOKENS = 40;
 const ROUNDING = 1e-4;
 
 async function generate(model: LanguageModel, prompt: Int32Array, drafter?: Drafter) {
-  const session = new Session(model.createKvCache(1), model.info.contextLength);
+  const session = new Session(model.createKvCache(1), model.info);
   const range = { start: 0, end: prompt.length };
   const result = await decode(
     session,

@@ -1,0 +1,12 @@
+/** What the target's graph hands out beside its predictions: what drafters learn from. */
+export interface TargetOutputs {
+  /**
+   * Residual streams: 0 is the embedding, i the output of layer i - 1 (the input of layer i), `layers` the stream before
+   * the final norm.
+   */
+  readonly taps: readonly number[];
+  /** How many of the most probable next tokens of every predicted row; 0: none. */
+  readonly successors: number;
+}
+
+export const predictionsOnly: TargetOutputs = { taps: [], successors: 0 };
