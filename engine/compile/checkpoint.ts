@@ -5,7 +5,7 @@ import type { Architecture } from './architecture.ts';
 import { ConfigReader } from './config.ts';
 import { parseArchitecture } from './families.ts';
 import { toFloat32 } from './floats.ts';
-import { readSafetensorsHeader, type StoredTensor } from './safetensors.ts';
+import { type NamedTensor, readSafetensorsHeader, type StoredTensor } from './safetensors.ts';
 
 /** A checkpoint on disk in Hugging Face layout: parsed, complete and of the right shapes, not yet loaded. */
 export interface Checkpoint {
@@ -35,17 +35,27 @@ export async function openCheckpoint(dir: string): Promise<Checkpoint> {
 export async function readTensor(checkpoint: Checkpoint, name: string): Promise<Float32Array> {
   const tensor = checkpoint.tensors.get(name);
   if (!tensor) throw new SlipstreamError('model.corrupt', `${checkpoint.dir}: tensor ${name} is missing.`);
-  const handle = await openWeights(tensor.file);
+  return readFloats({ ...tensor, name });
+}
+
+/** The values of a tensor stored as floats, as float32, row-major. */
+export async function readFloats(tensor: NamedTensor): Promise<Float32Array> {
+  return finite(toFloat32(await readBytes(tensor), tensor.type), tensor.name, tensor.file);
+}
+
+/** A tensor's bytes as stored. */
+export async function readBytes({ name, file, offset, byteLength }: NamedTensor): Promise<Uint8Array> {
+  const handle = await openWeights(file);
   try {
-    const bytes = new Uint8Array(tensor.byteLength);
+    const bytes = new Uint8Array(byteLength);
     // One read call is capped at 2 GiB by the platform.
     for (let done = 0; done < bytes.length; ) {
       const length = Math.min(bytes.length - done, 2 ** 30);
-      const { bytesRead } = await handle.read(bytes, done, length, tensor.offset + done);
-      if (bytesRead === 0) throw new SlipstreamError('model.corrupt', `${tensor.file} ends inside ${name}.`);
+      const { bytesRead } = await handle.read(bytes, done, length, offset + done);
+      if (bytesRead === 0) throw new SlipstreamError('model.corrupt', `${file} ends inside ${name}.`);
       done += bytesRead;
     }
-    return finite(toFloat32(bytes, tensor.type), name, tensor.file);
+    return bytes;
   } finally {
     await handle.close();
   }

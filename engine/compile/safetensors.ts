@@ -14,6 +14,11 @@ export interface StoredTensor {
   readonly byteLength: number;
 }
 
+/** A tensor with the name its file gives it. */
+export interface NamedTensor extends StoredTensor {
+  readonly name: string;
+}
+
 // The reference implementation refuses larger headers too (safetensors, MAX_HEADER_SIZE).
 const MAX_HEADER_BYTES = 100_000_000;
 

@@ -25,6 +25,7 @@ function architecture(ropeScaling: RopeScaling): Architecture {
     ropeScaling,
     contextLength: 200,
     tiedEmbeddings: true,
+    qkNorm: false,
     bias: { qkv: false, output: false, mlp: false },
   };
 }
