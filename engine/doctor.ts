@@ -1,6 +1,6 @@
-import { availableParallelism, cpus, freemem, release, totalmem } from 'node:os';
 import { mostThreads } from './config.ts';
 import { embeddedModelDir } from './embeddedModel.ts';
+import { describeMachine, type Machine } from './machine.ts';
 import { listAdapters } from './model/adapters.ts';
 import { type CostTable, passMs } from './model/costTable.ts';
 import { type GpuProbe, probeGpu } from './model/gpuProbe.ts';
@@ -21,14 +21,7 @@ export interface DoctorOptions {
 
 /** What was found on this machine and what suggestions will run on. */
 export interface DoctorReport {
-  readonly machine: {
-    readonly platform: string;
-    readonly cpu: string;
-    readonly cores: number;
-    readonly memoryBytes: number;
-    readonly freeMemoryBytes: number;
-    readonly node: string;
-  };
+  readonly machine: Machine;
   readonly runtime: { readonly version: string; readonly backends: readonly string[] };
   /** Graphics hardware, by name. */
   readonly adapters: readonly string[];
@@ -47,7 +40,7 @@ export async function examine(options: DoctorOptions): Promise<DoctorReport> {
   const opened = await openModel(modelDir, { device, cacheDir, threads: mostThreads, log });
   try {
     return {
-      machine: machineFacts(),
+      machine: describeMachine(),
       runtime: runtimeFacts(),
       adapters: await listAdapters(),
       webgpu: await probeGpu(),
@@ -59,17 +52,6 @@ export async function examine(options: DoctorOptions): Promise<DoctorReport> {
   } finally {
     await opened.model.dispose();
   }
-}
-
-function machineFacts(): DoctorReport['machine'] {
-  return {
-    platform: `${process.platform}-${process.arch} ${release()}`,
-    cpu: cpus()[0]?.model.trim() ?? 'unknown',
-    cores: availableParallelism(),
-    memoryBytes: totalmem(),
-    freeMemoryBytes: freemem(),
-    node: process.versions.node,
-  };
 }
 
 function modelReason({ model }: OpenedModel, { modelDir }: DoctorOptions): string {

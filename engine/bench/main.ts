@@ -9,10 +9,10 @@ import { CommandLine } from '../cli/commandLine.ts';
 import { mostThreads } from '../config.ts';
 import { embeddedModelDir } from '../embeddedModel.ts';
 import { SlipstreamError } from '../errors.ts';
+import { busyWarning, describeMachine, machineText } from '../machine.ts';
 import { ModelRuntime } from '../modelRuntime.ts';
 import type { BenchContext } from './context.ts';
 import { measureIndex } from './indexSection.ts';
-import { describeMachine, machineText } from './machine.ts';
 import { measurePlainDecoding } from './plainDecoding.ts';
 import { type Section, sectionText } from './report.ts';
 import { measureSpeculation } from './speculation.ts';
@@ -54,7 +54,10 @@ const command: Command = {
       progress: showProgress,
     };
     const machine = describeMachine();
-    console.log(`${machineText(machine)}\n`);
+    console.log(machineText(machine));
+    const warning = busyWarning(machine);
+    if (warning) console.log(`WARNING: ${warning}`);
+    console.log();
     const results: Section[] = [];
     for (const name of names) {
       const section = await sections[name](context);

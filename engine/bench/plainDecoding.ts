@@ -1,15 +1,15 @@
+import { median, type Pair, speedUp } from '../benchmark/statistics.ts';
 import { fixedController } from '../decode/controller.ts';
 import type { DecodeResult } from '../decode/decoder.ts';
 import type { DecodeMetrics } from '../metrics.ts';
 import type { ModelRuntime } from '../modelRuntime.ts';
+import { seededRandom } from '../seededRandom.ts';
 import { greedyVerifier } from '../verify/greedy.ts';
 import { heldOutWorkspaces } from './benchWorkspace.ts';
 import type { BenchContext } from './context.ts';
 import { PEER_VERSION } from './peer/installPeer.ts';
 import { type Peer, type PeerRun, type PeerSetup, startPeers } from './peer/llamaCpp.ts';
 import type { Figure, Section } from './report.ts';
-import { seededRandom } from './seededRandom.ts';
-import { median, type Pair, speedUp } from './statistics.ts';
 
 const NEW_TOKENS = 128;
 const CONTEXTS = { short: 128, long: 1500 } as const;

@@ -1,4 +1,4 @@
-import type { Estimate } from './statistics.ts';
+import type { Estimate } from '../benchmark/statistics.ts';
 
 /** What a figure has to reach. */
 export type Target = { readonly atLeast: number } | { readonly atMost: number };

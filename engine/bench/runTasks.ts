@@ -4,11 +4,11 @@ import { createController, createDrafter } from '../draft/createDrafter.ts';
 import type { DecodeMetrics } from '../metrics.ts';
 import type { ModelRuntime } from '../modelRuntime.ts';
 import type { Algorithm } from '../protocol.ts';
+import { seededRandom } from '../seededRandom.ts';
 import { greedyVerifier } from '../verify/greedy.ts';
 import { NgramIndex } from '../workspace/ngramIndex.ts';
 import type { BenchWorkspace } from './benchWorkspace.ts';
 import { realTextVerifier } from './realTextVerifier.ts';
-import { seededRandom } from './seededRandom.ts';
 import { taskPrompt, taskTruth } from './taskPrompt.ts';
 import type { BenchTask } from './tasks.ts';
 

@@ -1,11 +1,11 @@
+import { median, type Pair, speedUp } from '../benchmark/statistics.ts';
 import type { ModelRuntime } from '../modelRuntime.ts';
+import { seededRandom } from '../seededRandom.ts';
 import { heldOutWorkspaces } from './benchWorkspace.ts';
 import { writesInCircles } from './circles.ts';
 import type { BenchContext } from './context.ts';
 import type { Figure, Section, Target } from './report.ts';
 import { runTasks, type TaskRun, type Writer, writers } from './runTasks.ts';
-import { seededRandom } from './seededRandom.ts';
-import { median, type Pair, speedUp } from './statistics.ts';
 import { sampleTasks, type TaskClass, taskClasses } from './tasks.ts';
 
 const MAX_NEW_TOKENS = 64;

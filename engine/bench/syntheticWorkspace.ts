@@ -1,4 +1,4 @@
-import { type Random, seededRandom } from './seededRandom.ts';
+import { type Random, seededRandom } from '../seededRandom.ts';
 
 /**
  * Documents of about 5,000 tokens that look like code to an index: token frequencies as Zipf's law has them,

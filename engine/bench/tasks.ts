@@ -1,7 +1,7 @@
 import { shuffle } from 'simple-statistics';
+import { renameBefore } from '../benchmark/renameEdit.ts';
+import type { Random } from '../seededRandom.ts';
 import type { BenchDocument, BenchWorkspace } from './benchWorkspace.ts';
-import { renameBefore } from './renameEdit.ts';
-import type { Random } from './seededRandom.ts';
 
 /**
  * `repeating`: what really follows stands elsewhere in the workspace too. `edit`: a name was changed everywhere above

@@ -1,12 +1,12 @@
 import { TextDocument } from 'vscode-languageserver-textdocument';
+import { percentiles } from '../benchmark/statistics.ts';
 import { createEngine, type SlipstreamEngine } from '../engine.ts';
 import type { DecodeMetrics } from '../metrics.ts';
+import { seededRandom } from '../seededRandom.ts';
 import type { BenchDocument } from './benchWorkspace.ts';
 import { heldOutWorkspaces } from './benchWorkspace.ts';
 import type { BenchContext } from './context.ts';
 import type { Section } from './report.ts';
-import { seededRandom } from './seededRandom.ts';
-import { percentiles } from './statistics.ts';
 
 const TYPED_CHARACTERS = 400;
 const MAX_TOKENS = 32;

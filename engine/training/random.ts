@@ -1,17 +1,11 @@
-/** A seeded generator of numbers in [0, 1): mulberry32 (Tommy Ettinger, public domain). */
+import { seededRandom } from '../seededRandom.ts';
+
+/** A seeded generator of numbers in [0, 1). */
 export class Random {
-  #state: number;
+  readonly next: () => number;
 
   constructor(seed: number) {
-    this.#state = seed >>> 0;
-  }
-
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let mixed = this.#state;
-    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+    this.next = seededRandom(seed);
   }
 
   /** An integer in [0, below). */

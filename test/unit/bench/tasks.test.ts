@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type BenchWorkspace, heldOutWorkspaces } from '../../../engine/bench/benchWorkspace.ts';
-import { renameBefore } from '../../../engine/bench/renameEdit.ts';
-import { seededRandom } from '../../../engine/bench/seededRandom.ts';
 import { type BenchTask, sampleTasks } from '../../../engine/bench/tasks.ts';
+import { seededRandom } from '../../../engine/seededRandom.ts';
 
 const workspaces = await heldOutWorkspaces();
 const sample = (workspace: BenchWorkspace) => sampleTasks(workspace, 4, seededRandom(1));
@@ -53,17 +52,6 @@ test('an edit has the new name above the cursor and in what follows, the old one
     assert.ok(renamed && task.before.includes(renamed), task.truth);
     assert.ok(task.after.includes(renamed.slice(0, -'Value'.length)));
   }
-});
-
-test('a name is renamed as a whole word and only when it is in use on both sides', () => {
-  const before = 'count; counter; count; count;';
-  assert.deepEqual(renameBefore(before, 'count + count'), {
-    before: 'countValue; counter; countValue; countValue;',
-    truth: 'countValue + countValue',
-  });
-  assert.equal(renameBefore('count;', 'count + count'), undefined);
-  assert.equal(renameBefore(before, 'counter'), undefined);
-  assert.equal(renameBefore('return; return; return;', 'return return'), undefined);
 });
 
 function* cases(): Generator<{ workspace: BenchWorkspace; task: BenchTask; document: { text: string } }> {

@@ -1,4 +1,4 @@
-/** Numbers in [0, 1), the same for the same seed (mulberry32). */
+/** Numbers in [0, 1), the same for the same seed (mulberry32; Tommy Ettinger, public domain). */
 export type Random = () => number;
 
 export function seededRandom(seed: number): Random {

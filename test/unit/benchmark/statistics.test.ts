@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { seededRandom } from '../../../engine/bench/seededRandom.ts';
-import { percentiles, speedUp } from '../../../engine/bench/statistics.ts';
+import { percentiles, speedUp } from '../../../engine/benchmark/statistics.ts';
+import { seededRandom } from '../../../engine/seededRandom.ts';
 
 test('percentiles interpolate between the two values they fall between', () => {
   const values = Array.from({ length: 101 }, (_, i) => 100 - i);

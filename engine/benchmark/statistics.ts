@@ -1,6 +1,6 @@
 import { quantile, sampleWithReplacement } from 'simple-statistics';
 
-import type { Random } from './seededRandom.ts';
+import type { Random } from '../seededRandom.ts';
 
 export { median } from 'simple-statistics';
 
