@@ -4,6 +4,8 @@
  */
 import { NotificationType, ProgressType, RequestType, RequestType0 } from 'vscode-jsonrpc/node';
 
+/** What is wrong with settings that are each in order but do not go together. */
+export { speculationProblem } from './draft/speculationSettings.ts';
 /** Documents for which this holds are never sent to the engine, and it never reads such files itself. */
 export { isSecretPath } from './workspace/secretFiles.ts';
 
@@ -18,15 +20,37 @@ export interface Range {
   readonly end: Position;
 }
 
-export const algorithms = ['auto', 'none', 'ngram'] as const;
+/** SGLang's names, and RECYCLE. NEXTN is the model's own multi-token-prediction head, n-gram where it has none. */
+export const algorithms = [
+  'auto',
+  'none',
+  'ngram',
+  'recycle',
+  'nextn',
+  'standalone',
+  'eagle',
+  'eagle2',
+  'eagle3',
+  'medusa',
+] as const;
 export type Algorithm = (typeof algorithms)[number];
 export const devices = ['auto', 'cpu', 'webgpu'] as const;
 export type Device = (typeof devices)[number];
 
-export interface EngineSettings {
+/** How to draft. Names and meaning follow SGLang's server options. */
+export interface SpeculationSettings {
   readonly algorithm: Algorithm;
-  /** Largest number of draft tokens a step; absent: the controller decides alone. */
+  /** Levels of the tree that a learned drafter drafts; absent: as many as pay. */
+  readonly numSteps?: number;
+  /** Most probable tokens that a learned drafter follows at each level; absent: as many as pay. */
+  readonly eagleTopk?: number;
+  /** Draft tokens a step, paying or not; absent: as many as pay. */
   readonly numDraftTokens?: number;
+  /** Folder of a drafter (an EAGLE or Medusa head, a draft model); absent: the one in the model's folder `heads`. */
+  readonly draftModel?: string;
+}
+
+export interface EngineSettings extends SpeculationSettings {
   /** Folder of a checkpoint in Hugging Face layout; absent: the embedded model. */
   readonly model?: string;
   readonly device: Device;

@@ -10,6 +10,13 @@ const describeAlgorithm: Readonly<Record<Algorithm, string>> = {
   auto: 'whatever is fastest on this machine, measured while you type',
   none: 'no speculation: one token a step',
   ngram: 'drafts from the open documents and the workspace',
+  recycle: "drafts from the model's own second thoughts about earlier tokens",
+  nextn: "the model's own multi-token-prediction head; n-gram where it has none",
+  standalone: 'a small model drafts',
+  eagle: 'an EAGLE head drafts a tree of a fixed shape',
+  eagle2: 'an EAGLE head drafts the tree that it is surest of',
+  eagle3: 'an EAGLE-3 head drafts the tree that it is surest of',
+  medusa: 'Medusa heads draft, each a token further ahead',
 };
 
 export interface CommandContext {

@@ -1,4 +1,10 @@
-import { algorithms, devices, type EngineSettings } from '../engine/protocol.ts';
+import {
+  algorithms,
+  devices,
+  type EngineSettings,
+  type SpeculationSettings,
+  speculationProblem,
+} from '../engine/protocol.ts';
 
 export interface Settings {
   /** By language id; `*` stands for every language that is not named. */
@@ -18,7 +24,13 @@ export const defaultSettings: Settings = {
 };
 
 /** The limits that package.json states too. */
-export const limits = { numDraftTokens: 64, maxTokens: 1024, promptTokens: 16384 } as const;
+export const limits = {
+  numDraftTokens: 64,
+  numSteps: 16,
+  eagleTopk: 16,
+  maxTokens: 1024,
+  promptTokens: 16384,
+} as const;
 
 /**
  * @param get the value of a setting below `slipstream.`, undefined or null when it is not set
@@ -45,30 +57,39 @@ export function readSettings(
   };
 
   const { enable, engine } = defaultSettings;
-  const numDraftTokens = read<number | undefined>(
-    'speculative.numDraftTokens',
-    undefined,
-    `a whole number from 1 to ${limits.numDraftTokens}`,
-    (value) => integer(value, limits.numDraftTokens),
+  const optionalInteger = (key: string, max: number) =>
+    read<number | undefined>(key, undefined, `a whole number from 1 to ${max}`, (value) =>
+      integer(value, max),
+    );
+  const optionalFolder = (key: string) =>
+    read<string | undefined>(key, undefined, 'the path of a folder with a config.json', (value) =>
+      value === '' ? '' : typeof value === 'string' ? findModelFolder(value) : undefined,
+    );
+  const algorithm = read(
+    'speculative.algorithm',
+    engine.algorithm,
+    `one of ${algorithms.join(', ')}`,
+    (value) => algorithms.find((known) => known === value),
   );
-  const model = read<string | undefined>(
-    'model',
-    undefined,
-    'the path of a folder with a config.json',
-    (value) => (value === '' ? '' : typeof value === 'string' ? findModelFolder(value) : undefined),
-  );
-  const promptTokens = read<number | undefined>(
-    'promptTokens',
-    undefined,
-    `a whole number from 1 to ${limits.promptTokens}`,
-    (value) => integer(value, limits.promptTokens),
-  );
+  const numSteps = optionalInteger('speculative.numSteps', limits.numSteps);
+  const eagleTopk = optionalInteger('speculative.eagleTopk', limits.eagleTopk);
+  const numDraftTokens = optionalInteger('speculative.numDraftTokens', limits.numDraftTokens);
+  const draftModel = optionalFolder('speculative.draftModel');
+  const speculation: SpeculationSettings = {
+    algorithm,
+    ...(numSteps !== undefined && { numSteps }),
+    ...(eagleTopk !== undefined && { eagleTopk }),
+    ...(numDraftTokens !== undefined && { numDraftTokens }),
+    ...(draftModel && { draftModel }),
+  };
+  const problem = speculationProblem(speculation);
+  if (problem) problems.push(`slipstream.speculative: ${problem} Only the algorithm is used.`);
+  const model = optionalFolder('model');
+  const promptTokens = optionalInteger('promptTokens', limits.promptTokens);
   const settings: Settings = {
     enable: read('enable', enable, 'an object such as {"*": true, "markdown": false}', languages),
     engine: {
-      algorithm: read('speculative.algorithm', engine.algorithm, `one of ${algorithms.join(', ')}`, (value) =>
-        algorithms.find((known) => known === value),
-      ),
+      ...(problem ? { algorithm } : speculation),
       device: read('device', engine.device, `one of ${devices.join(', ')}`, (value) =>
         devices.find((known) => known === value),
       ),
@@ -78,7 +99,6 @@ export function readSettings(
         `a whole number from 1 to ${limits.maxTokens}`,
         (value) => integer(value, limits.maxTokens),
       ),
-      ...(numDraftTokens !== undefined && { numDraftTokens }),
       ...(model && { model }),
       ...(promptTokens !== undefined && { promptTokens }),
     },

@@ -11,7 +11,7 @@ import { readTextFile, requireFolder } from './files.ts';
 import { metricsDocument, metricsLine } from './metricsDocument.ts';
 import { modelDir, modelOptions } from './modelOption.ts';
 import { printJson, printNote, printText, printWarning } from './output.ts';
-import { algorithmName, draftSettings, speculationOptions } from './speculationOptions.ts';
+import { algorithmName, speculationOptions, speculationSettings } from './speculationOptions.ts';
 
 const DEFAULT_MAX_NEW_TOKENS = 128;
 
@@ -70,14 +70,13 @@ async function parseRequest(line: CommandLine): Promise<CompleteRequest> {
 }
 
 async function parseSettings(line: CommandLine): Promise<EngineSettings> {
-  const { algorithm, numDraftTokens } = draftSettings(line);
+  const speculation = await speculationSettings(line);
   const model = await modelDir(line);
   const promptTokens = line.integer('max-prompt-tokens', 1);
   return {
-    algorithm,
+    ...speculation,
     device: line.choice('device', devices) ?? 'auto',
     maxTokens: line.integer('max-new-tokens', 1) ?? DEFAULT_MAX_NEW_TOKENS,
-    ...(numDraftTokens !== undefined && { numDraftTokens }),
     ...(model !== undefined && { model }),
     ...(promptTokens !== undefined && { promptTokens }),
   };

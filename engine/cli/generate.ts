@@ -2,11 +2,11 @@ import { type Precision, precisions } from '../compile/precision.ts';
 import { mostThreads } from '../config.ts';
 import { type DecodeResult, decode } from '../decode/decoder.ts';
 import { Session } from '../decode/session.ts';
-import { createController, createDrafter, type DraftSettings } from '../draft/createDrafter.ts';
+import { createController, createDrafter } from '../draft/createDrafter.ts';
 import { SlipstreamError } from '../errors.ts';
 import { openModel } from '../model/openModel.ts';
 import { loadTokenizer, type Tokenizer } from '../model/tokenizer.ts';
-import { type Device, devices } from '../protocol.ts';
+import { type Device, devices, type SpeculationSettings } from '../protocol.ts';
 import { greedyVerifier } from '../verify/greedy.ts';
 import { cacheDir, cacheOptions } from './cacheOption.ts';
 import type { Command } from './command.ts';
@@ -15,7 +15,7 @@ import { metricsDocument, metricsLine } from './metricsDocument.ts';
 import { modelOptions, requiredModelDir } from './modelOption.ts';
 import { printJson, printNote, printText, printWarning } from './output.ts';
 import { checkSequence } from './sequence.ts';
-import { algorithmName, draftSettings, speculationOptions } from './speculationOptions.ts';
+import { algorithmName, speculationOptions, speculationSettings } from './speculationOptions.ts';
 
 export const generateCommand: Command = {
   name: 'generate',
@@ -56,7 +56,7 @@ interface GenerateRequest {
   readonly maxNewTokens: number;
   readonly device: Device;
   readonly precision: Precision | undefined;
-  readonly drafting: DraftSettings;
+  readonly drafting: SpeculationSettings;
   readonly ignoreEos: boolean;
   readonly cacheDir: string;
 }
@@ -68,7 +68,7 @@ async function parseRequest(line: CommandLine): Promise<GenerateRequest> {
     maxNewTokens: line.requiredInteger('max-new-tokens', 1),
     device: line.choice('device', devices) ?? 'auto',
     precision: line.choice('precision', precisions),
-    drafting: draftSettings(line),
+    drafting: await speculationSettings(line),
     ignoreEos: line.flag('ignore-eos'),
     cacheDir: cacheDir(line),
   };

@@ -1,25 +1,49 @@
-import type { DraftSettings } from '../draft/createDrafter.ts';
-import { type Algorithm, algorithms } from '../protocol.ts';
+import { speculationProblem } from '../draft/speculationSettings.ts';
+import { type Algorithm, algorithms, type SpeculationSettings } from '../protocol.ts';
 import type { Option } from './command.ts';
-import type { CommandLine } from './commandLine.ts';
+import { type CommandLine, usageError } from './commandLine.ts';
+import { requireFolder } from './files.ts';
 
 const names = algorithms.map(algorithmName);
 
 /** SGLang's names, as for the same options of its server. */
 export const speculationOptions = {
   'speculative-algorithm': { value: names.join('|'), help: 'Where drafts come from. Default: AUTO.' },
+  'speculative-draft-model-path': {
+    value: 'DIR',
+    help: "Folder of a head or draft model. Default: the one in the model's folder heads.",
+  },
+  'speculative-num-steps': {
+    value: 'N',
+    help: 'Tokens ahead that a head or draft model looks. Default: what pays.',
+  },
+  'speculative-eagle-topk': {
+    value: 'K',
+    help: 'Tokens it follows at each step; 1: a chain. Default: what pays.',
+  },
   'speculative-num-draft-tokens': {
     value: 'N',
     help: 'Draft up to so many tokens a pass, paying or not. Default: as many as pay.',
   },
 } as const satisfies Record<string, Option>;
 
-export function draftSettings(line: CommandLine): DraftSettings {
+/** @throws SlipstreamError usage when a value is wrong, or values do not go together */
+export async function speculationSettings(line: CommandLine): Promise<SpeculationSettings> {
   const name = line.choice('speculative-algorithm', names) ?? 'AUTO';
-  return {
+  const numSteps = line.integer('speculative-num-steps', 1);
+  const eagleTopk = line.integer('speculative-eagle-topk', 1);
+  const numDraftTokens = line.integer('speculative-num-draft-tokens', 1);
+  const draftModel = line.text('speculative-draft-model-path');
+  const settings: SpeculationSettings = {
     algorithm: algorithms.find((algorithm) => algorithmName(algorithm) === name)!,
-    numDraftTokens: line.integer('speculative-num-draft-tokens', 1),
+    ...(numSteps !== undefined && { numSteps }),
+    ...(eagleTopk !== undefined && { eagleTopk }),
+    ...(numDraftTokens !== undefined && { numDraftTokens }),
+    ...(draftModel !== undefined && { draftModel: await requireFolder(draftModel) }),
   };
+  const problem = speculationProblem(settings);
+  if (problem) throw usageError(problem);
+  return settings;
 }
 
 /** As the command line writes it. */

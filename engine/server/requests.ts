@@ -22,7 +22,10 @@ const workspaceFolder = object<WorkspaceFolder>({ uri: string, name: string, exc
 
 export const engineSettings = object<EngineSettings>({
   algorithm: oneOf(...algorithms),
+  numSteps: optional(integer(1)),
+  eagleTopk: optional(integer(1)),
   numDraftTokens: optional(integer(1)),
+  draftModel: optional(string),
   model: optional(string),
   device: oneOf(...devices),
   maxTokens: integer(1),

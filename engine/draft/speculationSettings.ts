@@ -1,0 +1,44 @@
+import type { Algorithm, SpeculationSettings } from '../protocol.ts';
+
+/** Algorithms by what drafts: a head or model of its own, or text that is there anyway. */
+const learned: readonly Algorithm[] = ['auto', 'nextn', 'standalone', 'eagle', 'eagle2', 'eagle3', 'medusa'];
+/** A trained drafter may be chosen for these by its folder. */
+const fromFolder: readonly Algorithm[] = ['auto', 'standalone', 'eagle', 'eagle2', 'eagle3', 'medusa'];
+const treeOfFixedShape: readonly Algorithm[] = ['eagle', 'medusa'];
+
+/**
+ * Why settings that are each in order do not go together, as a sentence for the user; undefined when they do.
+ *
+ * The arithmetic of SGLang: a tree of `numSteps` levels in which each of `eagleTopk` tokens is followed by `eagleTopk`
+ * others holds eagleTopk + (numSteps - 1) * eagleTopk^2 tokens to choose from. SGLang counts the token before the drafts
+ * among the draft tokens of a chain, so one more than numSteps is let pass.
+ */
+export function speculationProblem(settings: SpeculationSettings): string | undefined {
+  const { algorithm, numSteps, eagleTopk, numDraftTokens, draftModel } = settings;
+  const name = algorithm.toUpperCase();
+  const shaped = numSteps !== undefined || eagleTopk !== undefined;
+  if (shaped && !learned.includes(algorithm)) {
+    return `${name} drafts without steps of a head or model: leave out the number of steps and top-k.`;
+  }
+  if (draftModel !== undefined && !fromFolder.includes(algorithm)) {
+    return `${name} has no draft model: leave its folder out, or choose STANDALONE, EAGLE, EAGLE2, EAGLE3 or MEDUSA.`;
+  }
+  if (algorithm === 'none' && numDraftTokens !== undefined) {
+    return 'NONE drafts nothing: leave out the number of draft tokens.';
+  }
+  if (eagleTopk !== undefined && treeOfFixedShape.includes(algorithm)) {
+    return `${name} drafts a tree of a fixed shape: leave out top-k, or choose ${algorithm === 'eagle' ? 'EAGLE2' : 'EAGLE3'}.`;
+  }
+  return treeProblem(numSteps, eagleTopk, numDraftTokens);
+}
+
+function treeProblem(steps?: number, topk?: number, tokens?: number): string | undefined {
+  if (steps === undefined || topk === undefined || tokens === undefined) return undefined;
+  if (topk === 1 && tokens > steps + 1) {
+    return `A chain (top-k 1) of ${steps} steps cannot hold ${tokens} draft tokens: at most ${steps}.`;
+  }
+  const most = topk + (steps - 1) * topk * topk;
+  return topk > 1 && tokens > most + 1
+    ? `A tree of ${steps} steps with top-k ${topk} cannot hold ${tokens} draft tokens: at most ${most}.`
+    : undefined;
+}
