@@ -29,13 +29,16 @@ test('what the manifest says is what is read: defaults, choices and limits', () 
   assert.deepEqual(manifest['slipstream.device'].enum, devices);
   assert.equal(manifest['slipstream.maxTokens'].maximum, limits.maxTokens);
   assert.equal(manifest['slipstream.speculative.numDraftTokens'].maximum, limits.numDraftTokens);
+  assert.equal(manifest['slipstream.speculative.numSteps'].maximum, limits.numSteps);
+  assert.equal(manifest['slipstream.speculative.eagleTopk'].maximum, limits.eagleTopk);
 });
 
 test('good values are taken over', () => {
   const values = {
     enable: { '*': false, python: true },
-    'speculative.algorithm': 'ngram',
+    'speculative.algorithm': 'auto',
     'speculative.numDraftTokens': 7,
+    'speculative.draftModel': '/model',
     model: '/model',
     device: 'webgpu',
     maxTokens: 1,
@@ -43,7 +46,14 @@ test('good values are taken over', () => {
   assert.deepEqual(read(values), {
     settings: {
       enable: values.enable,
-      engine: { algorithm: 'ngram', numDraftTokens: 7, model: '/model', device: 'webgpu', maxTokens: 1 },
+      engine: {
+        algorithm: 'auto',
+        numDraftTokens: 7,
+        draftModel: '/model',
+        model: '/model',
+        device: 'webgpu',
+        maxTokens: 1,
+      },
     },
     problems: [],
   });
@@ -60,12 +70,25 @@ test('each bad value is named with what is used instead', () => {
   });
   assert.deepEqual(settings, defaultSettings);
   assert.deepEqual(problems, [
+    `slipstream.speculative.algorithm is "magic" but has to be one of ${algorithms.join(', ')}; "auto" is used.`,
     'slipstream.speculative.numDraftTokens is 0 but has to be a whole number from 1 to 64; it is ignored.',
     'slipstream.model is "/nowhere" but has to be the path of a folder with a config.json; it is ignored.',
     'slipstream.enable is true but has to be an object such as {"*": true, "markdown": false}; {"*":true} is used.',
-    'slipstream.speculative.algorithm is "magic" but has to be one of auto, none, ngram; "auto" is used.',
     'slipstream.device is 3 but has to be one of auto, cpu, webgpu; "auto" is used.',
     'slipstream.maxTokens is 1.5 but has to be a whole number from 1 to 1024; 128 is used.',
+  ]);
+});
+
+test('speculation settings that do not go together are named, and the algorithm alone is used', () => {
+  const { settings, problems } = read({
+    'speculative.algorithm': 'eagle3',
+    'speculative.numSteps': 3,
+    'speculative.eagleTopk': 1,
+    'speculative.numDraftTokens': 9,
+  });
+  assert.deepEqual(settings.engine, { ...defaultSettings.engine, algorithm: 'eagle3' });
+  assert.deepEqual(problems, [
+    'slipstream.speculative: A chain (top-k 1) of 3 steps cannot hold 9 draft tokens: at most 3. Only the algorithm is used.',
   ]);
 });
 
@@ -73,6 +96,9 @@ test('whatever stands in the settings file, the settings are ones that the engin
   const keys = [
     'enable',
     'speculative.algorithm',
+    'speculative.numSteps',
+    'speculative.eagleTopk',
+    'speculative.draftModel',
     'speculative.numDraftTokens',
     'model',
     'device',
