@@ -2,8 +2,9 @@
  * Bundles the extension and the engine into dist/.
  * usage: node esbuild.mjs [--production]   (production: minified, without source maps)
  */
-import { chmod, mkdir, rename, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { basename, dirname } from 'node:path';
 import process from 'node:process';
 import * as esbuild from 'esbuild';
 
@@ -48,6 +49,15 @@ const bundles = await Promise.all([
 ]);
 for (const { path, contents } of bundles.flatMap(({ outputFiles }) => outputFiles)) await put(path, contents);
 await chmod('dist/cli.js', 0o755);
+await copyGrammars();
+
+/** Where engine/syntax/wasmFiles.ts looks for them. */
+async function copyGrammars() {
+  const { resolve } = createRequire(import.meta.url);
+  const grammars = Object.values(JSON.parse(await readFile('engine/syntax/grammarFiles.json', 'utf8')));
+  const files = ['web-tree-sitter/web-tree-sitter.wasm', ...grammars].map((name) => resolve(name));
+  await Promise.all(files.map(async (file) => put(`dist/syntax/${basename(file)}`, await readFile(file))));
+}
 
 /** At once: an engine may be starting from the file that is being replaced. */
 async function put(path, contents) {
