@@ -65,6 +65,7 @@ async function step(
   const { drafter, verifier, controller } = strategy;
   const { tree, draftMs } = await draft(session, strategy, output.room);
   const place = { context: session.tokens.length, nodes: session.pending + tree.size };
+  const root = session.tokens[session.tokens.length - 1];
   const started = performance.now();
   const rows = await session.verify(tree, verifier.want);
   const verified = verifier.verify(tree, rows);
@@ -73,7 +74,7 @@ async function step(
   const taken = output.push([...verified.accepted.map((node) => tree.tokens[node]), verified.bonus]);
   // What was accepted behind the end of the text gained nothing and does not count.
   metrics.step(tree, verified.accepted.slice(0, taken), draftMs ?? 0, verifyMs);
-  if (draftMs !== undefined) drafter?.observe({ tree, ...verified, successors: rows.successors });
+  drafter?.observe({ tree, root, ...verified, successors: rows.successors });
   controller.observe({ ...place, drafted: tree.size, accepted: verified.accepted.length, draftMs, verifyMs });
 }
 

@@ -38,7 +38,10 @@ export interface SessionView {
 
 /** What became of a proposal. */
 export interface Verdict {
+  /** What was verified: a part of what was proposed, nothing when nothing was proposed. */
   readonly tree: TokenTree;
+  /** The last committed token, which the tree continues. */
+  readonly root: number;
   /** Indices of the accepted nodes, root to leaf. */
   readonly accepted: readonly number[];
   /** The target's own token after the last accepted node. */
@@ -60,7 +63,7 @@ export interface Drafter {
   readonly acceptedFrom?: ReadonlyMap<string, number>;
   /** At most `budget` nodes. An empty tree is a fine answer. Called once a decoding step. */
   propose(view: SessionView, budget: number): TokenTree | Promise<TokenTree>;
-  /** Called after each verification of a tree that this drafter proposed. */
+  /** Called after each pass of the target, also when the drafter was not asked before it. */
   observe(verdict: Verdict): void;
   dispose(): void;
 }

@@ -89,7 +89,7 @@ test('the workspace drafts, and the session tells from which document', () => {
   const tree = draft.propose(suffixFirst({ prefix: [0, 5, 6, 7] }), 4);
   assert.deepEqual(bestPath(tree), [8, 9, 10, 11]);
   assert.deepEqual(new Set(tree.sources), new Set(['workspace']));
-  draft.observe({ tree, ...verify(tree, [8, 9, 10, 33]) });
+  draft.observe({ tree, root: 7, ...verify(tree, [8, 9, 10, 33]) });
   assert.deepEqual([...draft.acceptedFrom], [['a.ts', 3]]);
   draft.propose(suffixFirst({ prefix: [0] }), 4);
   assert.deepEqual([...draft.acceptedFrom], []);
@@ -135,7 +135,7 @@ function decode(
     const tree = draft.propose(view, budget);
     check(tree);
     const verdict = verify(tree, [...target.slice(done), 0]);
-    draft.observe({ tree, ...verdict });
+    draft.observe({ tree, root: view.tokens[view.tokens.length - 1], ...verdict });
     done += verdict.accepted.length + 1;
   }
 }
