@@ -1,11 +1,11 @@
-import { access, type FileHandle, open } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { SlipstreamError } from '../errors.ts';
 import type { Architecture } from './architecture.ts';
 import { ConfigReader } from './config.ts';
 import { parseArchitecture } from './families.ts';
-import { toFloat32 } from './floats.ts';
-import { type NamedTensor, readSafetensorsHeader, type StoredTensor } from './safetensors.ts';
+import { readSafetensorsHeader } from './safetensors.ts';
+import { readFloats, type StoredTensor } from './storedTensor.ts';
 
 /** A checkpoint on disk in Hugging Face layout: parsed, complete and of the right shapes, not yet loaded. */
 export interface Checkpoint {
@@ -36,42 +36,6 @@ export async function readTensor(checkpoint: Checkpoint, name: string): Promise<
   const tensor = checkpoint.tensors.get(name);
   if (!tensor) throw new SlipstreamError('model.corrupt', `${checkpoint.dir}: tensor ${name} is missing.`);
   return readFloats({ ...tensor, name });
-}
-
-/** The values of a tensor stored as floats, as float32, row-major. */
-export async function readFloats(tensor: NamedTensor): Promise<Float32Array> {
-  return finite(toFloat32(await readBytes(tensor), tensor.type), tensor.name, tensor.file);
-}
-
-/** A tensor's bytes as stored. */
-export async function readBytes({ name, file, offset, byteLength }: NamedTensor): Promise<Uint8Array> {
-  const handle = await openWeights(file);
-  try {
-    const bytes = new Uint8Array(byteLength);
-    // One read call is capped at 2 GiB by the platform.
-    for (let done = 0; done < bytes.length; ) {
-      const length = Math.min(bytes.length - done, 2 ** 30);
-      const { bytesRead } = await handle.read(bytes, done, length, offset + done);
-      if (bytesRead === 0) throw new SlipstreamError('model.corrupt', `${file} ends inside ${name}.`);
-      done += bytesRead;
-    }
-    return bytes;
-  } finally {
-    await handle.close();
-  }
-}
-
-/** One value that is no number makes every output none. */
-function finite(values: Float32Array, name: string, file: string): Float32Array {
-  if (values.every(Number.isFinite)) return values;
-  throw new SlipstreamError('model.corrupt', `${file}: ${name} holds values that are not numbers.`);
-}
-
-/** The file was there when its header was read; meanwhile it may have been moved. */
-function openWeights(file: string): Promise<FileHandle> {
-  return open(file, 'r').catch((cause) => {
-    throw new SlipstreamError('model.notFound', `${file}: cannot be opened.`, { cause });
-  });
 }
 
 /** The checkpoint's weight files, in the order of the index. */

@@ -1,4 +1,4 @@
-import type { StoredType } from './safetensors.ts';
+import type { StoredType } from './storedTensor.ts';
 
 /** Stored bytes (little-endian) as float32, exactly. */
 export function toFloat32(bytes: Uint8Array, type: StoredType): Float32Array {

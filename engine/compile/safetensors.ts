@@ -1,23 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { SlipstreamError } from '../errors.ts';
-
-export type StoredType = 'F32' | 'F16' | 'BF16' | 'I64' | 'BOOL';
-const bytesPerElement: Readonly<Record<StoredType, number>> = { F32: 4, F16: 2, BF16: 2, I64: 8, BOOL: 1 };
-
-/** Where one tensor lies in a file. */
-export interface StoredTensor {
-  readonly file: string;
-  readonly type: StoredType;
-  readonly shape: readonly number[];
-  /** Absolute, in bytes. */
-  readonly offset: number;
-  readonly byteLength: number;
-}
-
-/** A tensor with the name its file gives it. */
-export interface NamedTensor extends StoredTensor {
-  readonly name: string;
-}
+import { bytesPerElement, elementCount, type StoredTensor, type StoredType } from './storedTensor.ts';
 
 // The reference implementation refuses larger headers too (safetensors, MAX_HEADER_SIZE).
 const MAX_HEADER_BYTES = 100_000_000;
@@ -89,7 +72,7 @@ function parseTensor(
   }
   const type = dtype as StoredType;
   const byteLength = offsets[1] - offsets[0];
-  const expected = shape.reduce((product, dimension) => product * dimension, bytesPerElement[type]);
+  const expected = elementCount(shape) * bytesPerElement[type];
   if (byteLength !== expected) {
     throw corrupt(file, `gives tensor ${name} ${byteLength} bytes where its shape needs ${expected}`);
   }

@@ -1,5 +1,5 @@
 import type { LayerShape } from '../architecture.ts';
-import type { NamedTensor } from '../safetensors.ts';
+import type { NamedTensor } from '../storedTensor.ts';
 
 /**
  * What a published speculative head computes, whatever project trained it and however its files spell it.
@@ -14,7 +14,7 @@ import type { NamedTensor } from '../safetensors.ts';
  * t + 1, and the pair has the rotary position t.
  *
  * Tensors keep the names their files give them, for messages and for the names of weights in a graph; `readFloats`
- * (engine/compile/checkpoint.ts) reads their values.
+ * (engine/compile/storedTensor.ts) reads their values.
  */
 export type Head = FusingHead | Eagle3Head | MedusaHead;
 export type HeadKind = Head['kind'];
