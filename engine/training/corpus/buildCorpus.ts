@@ -1,7 +1,7 @@
 /**
  * Reads the unpacked packages, keeps what may be learned from and is worth it, and writes
- * `corpus/train.jsonl` and `corpus/heldOut.jsonl` to the cache folder and `corpus.lock.json` beside this folder.
- * Run: node --max-old-space-size=8000 --import tsx engine/training/corpus/buildCorpus.ts
+ * `corpus/train.jsonl` and `corpus/heldOut.jsonl` to the cache folder and `corpus.lock.json` beside this folder (or beside LIST.json).
+ * Run: node --max-old-space-size=8000 --import tsx engine/training/corpus/buildCorpus.ts [--packages LIST.json]
  */
 
 import { once } from 'node:events';
@@ -15,14 +15,14 @@ import { rejectionReason } from './filters.ts';
 import { languageOf } from './languages.ts';
 import { NearDuplicates } from './nearDuplicates.ts';
 import { normalise } from './normalise.ts';
-import { type Origin, type Purpose, purposeOf, readPackageList } from './packageList.ts';
+import { chosenList, type Origin, type Purpose, purposeOf, readPackageList } from './packageList.ts';
 import { type ReadablePackage, readPackage } from './packageReader.ts';
 import { scrubSecrets } from './secrets.ts';
 
 const MAX_FILE_BYTES = 200_000;
-const LOCK_FILE = new URL('../corpus.lock.json', import.meta.url);
 
-const list = readPackageList();
+const { list: listFile, lock: lockFile } = chosenList();
+const list = readPackageList(listFile);
 const refusals = new Map<string, number>();
 const duplicates = new NearDuplicates();
 const contamination = new ContaminationCheck();
@@ -151,5 +151,5 @@ const lock = {
   refusedFiles: Object.fromEntries([...refusals].sort()),
   packages: lockEntries(packages, [...train, ...heldOut]),
 };
-writeFileSync(LOCK_FILE, formatLock(lock));
+writeFileSync(lockFile, formatLock(lock));
 console.log(lock.trainCharacters, lock.heldOutCharacters, lock.refusedFiles);

@@ -1,13 +1,13 @@
 /**
  * Downloads and unpacks every package of `packages.json` through the ordinary clients (npm, apt).
- * Run: node --import tsx engine/training/corpus/fetchPackages.ts
- * Downloads 1.3 GB. Whatever is already there is kept. Nothing of a package is executed.
+ * Run: node --import tsx engine/training/corpus/fetchPackages.ts [--packages LIST.json]
+ * Downloads 1.3 GB with the list that is there by default. Whatever is already there is kept. Nothing of a package is executed.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CACHE_FOLDER } from '../cacheFolder.ts';
-import { namesOf, readPackageList } from './packageList.ts';
+import { chosenList, namesOf, readPackageList } from './packageList.ts';
 
 const NAMES_A_CALL = 12;
 const APT_SOURCES = '/etc/apt/sources.list.d/debian.sources';
@@ -139,7 +139,7 @@ function unpackAll(): void {
   }
 }
 
-const list = readPackageList();
+const list = readPackageList(chosenList().list);
 fetchNpm(namesOf(list, 'npm'));
 fetchDebian(namesOf(list, 'debian'));
 fetchDebianSource(namesOf(list, 'debianSource'));
