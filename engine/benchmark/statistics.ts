@@ -1,4 +1,4 @@
-import { quantile, sampleWithReplacement } from 'simple-statistics';
+import { mean, quantile, sampleWithReplacement } from 'simple-statistics';
 
 import type { Random } from '../seededRandom.ts';
 
@@ -34,19 +34,32 @@ const RESAMPLES = 2000;
 const CONFIDENCE = 0.95;
 
 /**
- * How many times faster the candidate is: total baseline time over total candidate time, with the interval of the
- * percentile bootstrap (Efron and Tibshirani 1993, chapter 13). Whole pairs are drawn, because both sides of a pair
- * share their task and what disturbed the machine meanwhile.
+ * How many times faster the candidate is: total baseline time over total candidate time. Whole pairs are drawn,
+ * because both sides of a pair share their task and what disturbed the machine meanwhile.
  *
  * @param pairs at least one
  */
 export function speedUp(pairs: readonly Pair[], random: Random): Estimate {
+  return bootstrap(pairs, ratio, random);
+}
+
+/** @param values at least one */
+export function meanEstimate(values: readonly number[], random: Random): Estimate {
+  return bootstrap(values, mean, random);
+}
+
+/** With the interval of the percentile bootstrap (Efron and Tibshirani 1993, chapter 13). */
+function bootstrap<Item>(
+  items: readonly Item[],
+  statistic: (drawn: Item[]) => number,
+  random: Random,
+): Estimate {
   const drawn = Array.from({ length: RESAMPLES }, () =>
-    ratio(sampleWithReplacement([...pairs], pairs.length, random)),
+    statistic(sampleWithReplacement([...items], items.length, random)),
   );
   const tail = (1 - CONFIDENCE) / 2;
   const [low, high] = quantile(drawn, [tail, 1 - tail]);
-  return { value: ratio(pairs), low, high };
+  return { value: statistic([...items]), low, high };
 }
 
 function ratio(pairs: readonly Pair[]): number {

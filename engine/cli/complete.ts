@@ -3,7 +3,8 @@ import { pathToFileURL } from 'node:url';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import type { Completion } from '../completer.ts';
 import { createEngine, type SlipstreamEngine } from '../engine.ts';
-import { devices, type EngineSettings, type Indentation, type Position } from '../protocol.ts';
+import { devices, type EngineSettings, type Position } from '../protocol.ts';
+import { indentationOf } from '../text/indentationOf.ts';
 import { cacheDir, cacheOptions } from './cacheOption.ts';
 import type { Command } from './command.ts';
 import { type CommandLine, usageError } from './commandLine.ts';
@@ -124,12 +125,6 @@ async function completeWith(engine: SlipstreamEngine, { document, position }: Co
 
 function workspaceFolder(path: string) {
   return { uri: pathToFileURL(path).href, name: basename(path), exclude: [] };
-}
-
-/** The file's own, as an editor would detect it. */
-function indentationOf(text: string): Indentation {
-  const steps = [...text.matchAll(/^( {2,8})\S/gm)].map(([, spaces]) => spaces.length);
-  return { insertSpaces: !/^\t/m.test(text), tabSize: steps.length > 0 ? Math.min(...steps) : 4 };
 }
 
 function document(

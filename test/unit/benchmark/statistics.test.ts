@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { percentiles, speedUp } from '../../../engine/benchmark/statistics.ts';
+import { meanEstimate, percentiles, speedUp } from '../../../engine/benchmark/statistics.ts';
 import { seededRandom } from '../../../engine/seededRandom.ts';
 
 test('percentiles interpolate between the two values they fall between', () => {
@@ -45,6 +45,15 @@ test('intervals of many samples hold the true ratio about as often as they claim
     if (low <= 1.3 && 1.3 <= high) held++;
   }
   assert.ok(held >= 88 && held < 100, `${held} of 100`);
+});
+
+test('a share of successes has the interval of its binomial', () => {
+  const successes = Array.from({ length: 400 }, (_, i) => (i % 4 === 0 ? 1 : 0));
+  const { value, low, high } = meanEstimate(successes, seededRandom(8));
+  assert.equal(value, 0.25);
+  // Standard error: sqrt(0.25 * 0.75 / 400) = 0.0217.
+  assert.ok(Math.abs(low - 0.2076) < 0.01 && Math.abs(high - 0.2924) < 0.01, `${low} .. ${high}`);
+  assert.deepEqual(meanEstimate([1, 1, 1], seededRandom(8)), { value: 1, low: 1, high: 1 });
 });
 
 test('the same seed draws the same interval, another one another', () => {
