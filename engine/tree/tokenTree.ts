@@ -25,6 +25,14 @@ export interface TokenTree {
   readonly parents: Int32Array; // [node], ROOT or an index below the node's own
   readonly logProbs: Float32Array; // [node], log P(the target accepts the whole path to this node), estimated
   readonly sources: readonly DraftSource[]; // [node]
+  /**
+   * By parent: the distribution that its children were drawn from, in their order and without replacement. Children of
+   * other parents were chosen, whatever the target's random numbers will be.
+   *
+   * A draw is verified as one, so none may be dropped for the token it turned out to be: its estimate in `logProbs` is
+   * made before it is drawn, and is at most that of the siblings drawn before it.
+   */
+  readonly draftProbs?: ReadonlyMap<number, Float64Array>; // each [vocab], summing to 1
 }
 
 export const emptyTree: TokenTree = {
@@ -49,6 +57,7 @@ interface Node {
 export class TokenTreeBuilder {
   readonly #nodes: Node[] = [];
   readonly #children = new Map<string, number>();
+  readonly #draftProbs = new Map<number, Float64Array>();
 
   get size(): number {
     return this.#nodes.length;
@@ -74,6 +83,28 @@ export class TokenTreeBuilder {
     return known;
   }
 
+  /**
+   * Adds a token drawn from the drafter's own distribution. All children of one parent are drawn from the same one,
+   * without replacement, and added in the order they were drawn in.
+   *
+   * @param logProb as for `add`, and made before the token was known (see TokenTree.draftProbs)
+   * @param draftProbs [vocab]
+   * @returns the node's index
+   */
+  addDrawn(
+    parent: number,
+    token: number,
+    logProb: number,
+    source: DraftSource,
+    draftProbs: Float64Array,
+  ): number {
+    const sibling = this.#nodes.findLast((node) => node.parent === parent);
+    const node = this.add(parent, token, logProb, source);
+    if (sibling) this.#nodes[node].logProb = Math.min(this.#nodes[node].logProb, sibling.logProb);
+    this.#draftProbs.set(parent, draftProbs);
+    return node;
+  }
+
   /** The `limit` most probable nodes as a tree. */
   build(limit: number): TokenTree {
     const logProbs = new Float32Array(this.#nodes.length);
@@ -87,6 +118,7 @@ export class TokenTreeBuilder {
       parents: Int32Array.from(this.#nodes, (node) => node.parent),
       logProbs,
       sources: this.#nodes.map((node) => node.source),
+      ...(this.#draftProbs.size > 0 && { draftProbs: this.#draftProbs }),
     };
     return takeMostProbable(whole, limit);
   }
@@ -123,5 +155,14 @@ function subtree(tree: TokenTree, kept: readonly number[]): TokenTree {
     parents: Int32Array.from(kept, parentOf),
     logProbs: Float32Array.from(kept, (old) => tree.logProbs[old]),
     sources: kept.map((old) => tree.sources[old]),
+    ...(tree.draftProbs && { draftProbs: draftProbsOf(tree.draftProbs, renumbered) }),
   };
+}
+
+function draftProbsOf(
+  draftProbs: ReadonlyMap<number, Float64Array>,
+  renumbered: ReadonlyMap<number, number>,
+): ReadonlyMap<number, Float64Array> {
+  const kept = [...draftProbs].filter(([parent]) => parent === ROOT || renumbered.has(parent));
+  return new Map(kept.map(([parent, probs]) => [parent === ROOT ? ROOT : renumbered.get(parent)!, probs]));
 }
