@@ -1,5 +1,6 @@
 import { shuffle } from 'simple-statistics';
-import { renameBefore } from '../benchmark/renameEdit.ts';
+import { renameHalfway } from '../benchmark/tasks/renameHalfway.ts';
+import { takeOut } from '../benchmark/tasks/task.ts';
 import type { Random } from '../seededRandom.ts';
 import type { BenchDocument, BenchWorkspace } from './benchWorkspace.ts';
 
@@ -113,17 +114,11 @@ function createTask(
   workspace: BenchWorkspace,
   taskClass: TaskClass,
 ): BenchTask | undefined {
-  const before = document.text.slice(0, offset);
-  const shared = {
-    workspace: workspace.name,
-    path: document.path,
-    line: before.split('\n').length,
-    taskClass,
-  };
-  if (taskClass !== 'edit') {
-    return { ...shared, before, after: document.text.slice(offset + truth.length), truth };
-  }
-  const edit = renameBefore(before, truth);
-  // The lines as they were stand below the cursor: they are deleted once the new ones are there.
-  return edit && { ...shared, ...edit, after: `\n${document.text.slice(offset)}` };
+  const { text } = document;
+  const span = { start: offset, end: offset + truth.length };
+  const hole = taskClass === 'edit' ? renameHalfway(text, span) : takeOut(text, span);
+  if (!hole) return undefined;
+  const { before, realText, after } = hole;
+  const line = before.split('\n').length;
+  return { workspace: workspace.name, path: document.path, line, taskClass, before, after, truth: realText };
 }
