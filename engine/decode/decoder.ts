@@ -21,7 +21,21 @@ export interface DecodeRequest {
   readonly endTokens: ReadonlySet<number>;
   /** Takes each token in order; what it answers decides whether another one follows. */
   readonly onToken: (token: number) => 'continue' | 'stop';
+  /** Sees each pass of the target, after it. */
+  readonly onStep?: ((step: DecodeStep) => void) | undefined;
   readonly signal: AbortSignal;
+}
+
+/** What was drafted for one pass of the target, and what became of it. */
+export interface DecodeStep {
+  readonly tree: TokenTree;
+  /** Indices of the accepted nodes, root to leaf. */
+  readonly accepted: readonly number[];
+  readonly bonus: number;
+  /** How many of the accepted tokens and the bonus after them were of use: those up to the end of the text. */
+  readonly taken: number;
+  readonly draftMs: number;
+  readonly verifyMs: number;
 }
 
 export interface DecodeResult {
@@ -50,7 +64,7 @@ export async function decode(
   await prefill(session, request.signal);
   metrics.decodeStarted();
   while (!output.finish && !request.signal.aborted) {
-    await step(session, strategy, output, metrics);
+    await step(session, strategy, output, metrics, request.onStep);
   }
   const { finish = 'cancelled', tokens } = output;
   return { finish, tokens, metrics: metrics.finish(tokens.length) };
@@ -61,6 +75,7 @@ async function step(
   strategy: DecodeStrategy,
   output: Output,
   metrics: MetricsRecorder,
+  onStep: DecodeRequest['onStep'],
 ): Promise<void> {
   const { drafter, verifier, controller } = strategy;
   const { tree, draftMs } = await draft(session, strategy, output.room);
@@ -74,6 +89,7 @@ async function step(
   const taken = output.push([...verified.accepted.map((node) => tree.tokens[node]), verified.bonus]);
   // What was accepted behind the end of the text gained nothing and does not count.
   metrics.step(tree, verified.accepted.slice(0, taken), draftMs ?? 0, verifyMs);
+  onStep?.({ tree, ...verified, taken, draftMs: draftMs ?? 0, verifyMs });
   drafter?.observe({ tree, root, ...verified, successors: rows.successors });
   controller.observe({ ...place, drafted: tree.size, accepted: verified.accepted.length, draftMs, verifyMs });
 }
