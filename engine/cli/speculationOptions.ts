@@ -8,7 +8,10 @@ const names = algorithms.map(algorithmName);
 
 /** SGLang's names, as for the same options of its server. */
 export const speculationOptions = {
-  'speculative-algorithm': { value: names.join('|'), help: 'Where drafts come from. Default: AUTO.' },
+  'speculative-algorithm': {
+    value: 'NAME',
+    help: `Where drafts come from: ${names.join(', ')}. Default: AUTO.`,
+  },
   'speculative-draft-model-path': {
     value: 'DIR',
     help: "Folder of a head or draft model. Default: the one in the model's folder heads.",
