@@ -1,6 +1,7 @@
 import type { TextDocument } from 'vscode-languageserver-textdocument';
 import { longestPrompt } from './config.ts';
 import type { DraftController } from './decode/controller.ts';
+import type { DecodeStep } from './decode/decoder.ts';
 import type { SessionPrompt } from './decode/session.ts';
 import type { Drafter } from './draft/drafter.ts';
 import type { LastSuggestion } from './draft/lastSuggestion.ts';
@@ -15,7 +16,7 @@ import { type PromptBudget, splitPromptBudget } from './text/promptBudget.ts';
 import { type ContextDocument, SnippetChooser } from './text/snippets.ts';
 import { type Tidied, tidy } from './text/tidy/tidy.ts';
 import type { WorkspaceContext } from './text/workspaceContext.ts';
-import { greedyVerifier } from './verify/greedy.ts';
+import type { Verifier } from './verify/verifier.ts';
 import { documentId } from './workspace/documentId.ts';
 
 /** Prompts of this many documents can be continued where they were left. */
@@ -40,6 +41,8 @@ export interface CompletionPlace {
 
 export interface CompletionOptions {
   readonly onText: (text: string) => void;
+  /** See DecodeRequest.onStep. */
+  readonly onStep?: (step: DecodeStep) => void;
   readonly signal: AbortSignal;
 }
 
@@ -56,6 +59,7 @@ export interface CompleterParts {
   readonly runtime: ModelRuntime;
   readonly drafter: Drafter | undefined;
   readonly controller: DraftController;
+  readonly verifier: Verifier;
   readonly lastSuggestion: LastSuggestion;
   readonly workspaceContext: WorkspaceContext;
   /** Longest suggestion. */
@@ -137,9 +141,9 @@ export class Completer {
     document: string,
     point: EditPoint,
     tabSize: number,
-    { onText, signal }: CompletionOptions,
+    { onText, onStep, signal }: CompletionOptions,
   ) {
-    const { runtime, drafter, controller, maxTokens } = this.#parts;
+    const { runtime, drafter, controller, verifier, maxTokens } = this.#parts;
     const stream = new CompletionStream({
       tokenizer: runtime.tokenizer,
       point,
@@ -148,7 +152,7 @@ export class Completer {
       tabSize,
     });
     const decoded = await runtime.decode(
-      { drafter, controller, verifier: greedyVerifier },
+      { drafter, controller, verifier },
       {
         prompt: sessionPrompt(prompt, document),
         maxNewTokens: maxTokens,
@@ -158,6 +162,7 @@ export class Completer {
           onText(stream.text);
           return stop === undefined ? 'continue' : 'stop';
         },
+        onStep,
         signal,
       },
     );

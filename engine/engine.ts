@@ -13,6 +13,7 @@ import type * as protocol from './protocol.ts';
 import type { CompleteRequest, Engine, EngineOptions } from './server/server.ts';
 import type { ContextDocument } from './text/snippets.ts';
 import { type SimilarPieces, WorkspaceContext } from './text/workspaceContext.ts';
+import { greedyVerifier } from './verify/greedy.ts';
 import { documentId } from './workspace/documentId.ts';
 import { WorkspaceFolders } from './workspace/workspaceFolders.ts';
 import { WorkspaceIndex } from './workspace/workspaceIndex.ts';
@@ -203,6 +204,7 @@ export class SlipstreamEngine implements Engine {
       runtime: this.#runtime,
       drafter,
       controller,
+      verifier: greedyVerifier,
       lastSuggestion,
       workspaceContext: new WorkspaceContext((near) => this.#similar(near)),
       maxTokens,
