@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { SlipstreamError } from '../errors.ts';
+import { corrupt, unsupported } from './fileFault.ts';
 import { bytesPerElement, elementCount, type StoredTensor, type StoredType } from './storedTensor.ts';
 
 // The reference implementation refuses larger headers too (safetensors, MAX_HEADER_SIZE).
@@ -65,10 +66,7 @@ function parseTensor(
     throw corrupt(file, `describes tensor ${name} wrongly`);
   }
   if (!Object.hasOwn(bytesPerElement, dtype)) {
-    throw new SlipstreamError(
-      'model.unsupported',
-      `${file}: tensor ${name} is stored as ${dtype}; F32, F16 and BF16 checkpoints can be read.`,
-    );
+    throw unsupported(file, `stores tensor ${name} as ${dtype}; F32, F16 and BF16 checkpoints can be read`);
   }
   const type = dtype as StoredType;
   const byteLength = offsets[1] - offsets[0];
@@ -84,8 +82,4 @@ function parseTensor(
 
 function isSizes(value: unknown): value is readonly number[] {
   return Array.isArray(value) && value.every((item) => Number.isSafeInteger(item) && item >= 0);
-}
-
-function corrupt(file: string, what: string, cause?: unknown): SlipstreamError {
-  return new SlipstreamError('model.corrupt', `${file} ${what}.`, { cause });
 }

@@ -1,0 +1,10 @@
+import { SlipstreamError } from '../errors.ts';
+
+/** `what` completes "<file> ...": "is not a zip archive". */
+export function corrupt(file: string, what: string, cause?: unknown): SlipstreamError {
+  return new SlipstreamError('model.corrupt', `${file} ${what}.`, { cause });
+}
+
+export function unsupported(file: string, what: string): SlipstreamError {
+  return new SlipstreamError('model.unsupported', `${file} ${what}.`);
+}
