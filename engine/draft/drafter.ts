@@ -59,6 +59,8 @@ export interface Verdict {
  */
 export interface Drafter {
   readonly name: string;
+  /** Memory that it holds beside the target's: weights, KV rows, tables. The workspace index is the workspace's. */
+  readonly bytes: number;
   /** Accepted tokens of the session under way by the workspace file they were drafted from. */
   readonly acceptedFrom?: ReadonlyMap<string, number>;
   /** At most `budget` nodes. An empty tree is a fine answer. Called once a decoding step. */

@@ -40,6 +40,10 @@ export class NgramDrafter implements Drafter {
     this.#history = new SessionHistory(parts.vocabSize, parts.specialTokenIds);
   }
 
+  get bytes(): number {
+    return this.#history.bytes;
+  }
+
   /** Accepted tokens of this session by the workspace document they were drafted from. */
   get acceptedFrom(): ReadonlyMap<string, number> {
     return this.#acceptedFrom;

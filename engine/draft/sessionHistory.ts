@@ -29,6 +29,10 @@ export class SessionHistory {
     this.#cursorTail = this.tail();
   }
 
+  get bytes(): number {
+    return this.#text.bytes;
+  }
+
   /** The text just before the cursor, as `tail` was before anything was generated. */
   get cursorTail(): TokenArray {
     return this.#cursorTail;

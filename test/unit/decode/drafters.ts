@@ -4,7 +4,7 @@ import { ROOT, type TokenTree, TokenTreeBuilder } from '../../../engine/tree/tok
 import type { Random } from '../../random.ts';
 
 function drafter(name: string, propose: (view: SessionView, budget: number) => TokenTree): Drafter {
-  return { name, propose, observe() {}, dispose() {} };
+  return { name, bytes: 0, propose, observe() {}, dispose() {} };
 }
 
 /** Random tokens in trees of random shape. */
