@@ -1,12 +1,12 @@
 import { after } from 'node:test';
 import { compileModel } from '../engine/compile/compileModel.ts';
 import type { Precision } from '../engine/compile/precision.ts';
-import type { TargetOutputs } from '../engine/compile/targetOutputs.ts';
+import type { ModelOutputs } from '../engine/compile/targetOutputs.ts';
 import { openCpuModel } from '../engine/model/cpuModel.ts';
 import type { LanguageModel } from '../engine/model/languageModel.ts';
 import { temporaryFolder } from './temporaryFolder.ts';
 
-export interface CpuModelOptions extends Partial<TargetOutputs> {
+export interface CpuModelOptions extends Partial<ModelOutputs> {
   readonly precision: Precision;
   readonly threads?: number;
 }

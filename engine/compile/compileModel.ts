@@ -7,7 +7,7 @@ import { ContentHasher } from './contentHash.ts';
 import { buildDecoderGraph, type DecoderGraphOptions } from './decoderGraph.ts';
 import { writeOnnxModel } from './onnxModel.ts';
 import { type Device, decoderKernels, type Precision } from './precision.ts';
-import { predictionsOnly, type TargetOutputs } from './targetOutputs.ts';
+import { type ModelOutputs, predictionsOnly } from './targetOutputs.ts';
 import { WeightWriter } from './weightWriter.ts';
 
 /** Part of every cache key: raise it when the same checkpoint would compile to another graph. */
@@ -22,14 +22,14 @@ const ABANDONED_MS = 3_600_000;
 /** Entries that are kept; the ones not used for longest go. A model has a few: by device, precision, version. */
 const KEPT_ENTRIES = 24;
 
-export interface CompileOptions extends Partial<TargetOutputs> {
+export interface CompileOptions extends Partial<ModelOutputs> {
   /** Default: cpu. */
   readonly device?: Device;
   readonly precision: Precision;
   readonly cacheDir: string;
 }
 
-export interface CompiledModel extends TargetOutputs {
+export interface CompiledModel extends ModelOutputs {
   readonly checkpoint: Checkpoint;
   readonly device: Device;
   readonly precision: Precision;
@@ -53,27 +53,35 @@ interface Manifest {
  */
 export async function compileModel(dir: string, options: CompileOptions): Promise<CompiledModel> {
   const { device = 'cpu', precision, cacheDir } = options;
-  const { taps = predictionsOnly.taps, successors = predictionsOnly.successors } = options;
+  const outputs = modelOutputs(options);
   const kernels = decoderKernels(device, precision);
   const opened = await openCheckpoint(dir);
   const contextLength = Math.min(opened.architecture.contextLength, LONGEST_CONTEXT);
   const checkpoint = { ...opened, architecture: { ...opened.architecture, contextLength } };
   const root = join(cacheDir, 'compiled');
-  const key = await cacheKey(checkpoint, { device, precision, taps, successors, cacheDir });
+  const key = await cacheKey(checkpoint, { device, precision, cacheDir, ...outputs });
   const folder = join(root, key);
   const cached = await readManifest(folder);
   if (cached) await markUsed(folder);
-  const manifest = cached ?? (await compileInto(folder, root, checkpoint, { ...kernels, taps, successors }));
+  const manifest = cached ?? (await compileInto(folder, root, checkpoint, { ...kernels, ...outputs }));
   const graphFile = join(folder, GRAPH_FILE);
   return {
     checkpoint,
     device,
     precision,
-    taps,
-    successors,
+    ...outputs,
     graphFile,
     weightBytes: manifest.weightBytes,
     key,
+  };
+}
+
+function modelOutputs(options: Partial<ModelOutputs>): ModelOutputs {
+  const { taps, successors, logProbs } = predictionsOnly;
+  return {
+    taps: options.taps ?? taps,
+    successors: options.successors ?? successors,
+    logProbs: options.logProbs ?? logProbs,
   };
 }
 
@@ -84,7 +92,7 @@ export async function discardCompiled({ graphFile }: CompiledModel): Promise<voi
 
 async function cacheKey(
   { dir, name }: Checkpoint,
-  { device, precision, taps, successors, cacheDir }: Required<CompileOptions>,
+  { device, precision, taps, successors, logProbs, cacheDir }: Required<CompileOptions>,
 ) {
   const files = [join(dir, 'config.json'), ...(await weightFiles(dir))];
   const content = await new ContentHasher(join(cacheDir, 'content-hashes.json'))
@@ -93,7 +101,7 @@ async function cacheKey(
       throw new SlipstreamError('io', `${dir}: cannot be read (${cause.message}).`, { cause });
     });
   const hash = createHash('sha256').update(
-    JSON.stringify([COMPILER_VERSION, content, device, precision, taps, successors]),
+    JSON.stringify([COMPILER_VERSION, content, device, precision, taps, successors, logProbs]),
   );
   return `${name.replace(/[^\w.-]/g, '_')}-${device}-${precision}-${hash.digest('hex').slice(0, 24)}`;
 }

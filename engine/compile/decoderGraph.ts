@@ -5,7 +5,7 @@ import type { EmbeddingKernel } from './embedding.ts';
 import { type FloatType, GraphBuilder, type Value } from './graphBuilder.ts';
 import type { Linear, LinearKernel } from './linear.ts';
 import type { Dimension, OnnxGraph } from './onnxModel.ts';
-import type { TargetOutputs } from './targetOutputs.ts';
+import type { ModelOutputs } from './targetOutputs.ts';
 import type { WeightWriter } from './weightWriter.ts';
 
 /** How one device runs one precision. */
@@ -19,13 +19,14 @@ export interface DecoderKernels {
   readonly embedding: EmbeddingKernel;
 }
 
-export interface DecoderGraphOptions extends DecoderKernels, TargetOutputs {}
+export interface DecoderGraphOptions extends DecoderKernels, ModelOutputs {}
 
 /**
  * The graph of one forward pass over T new tokens on top of P rows of past.
  *
  * Inputs: tokens [1, T] int64; rows [R] int64, the tokens whose prediction is wanted.
- * Outputs: argmax [1, R] int64; logits [1, R, vocab]; tap_i [1, T, hidden]; successors [1, R, k] int64, best first.
+ * Outputs: argmax [1, R] int64; logits [1, R, vocab]; tap_i [1, T, hidden]; successors [1, R, k] int64, best first,
+ * and successor_log_probs [1, R, k].
  * KV rows and masks are the attention kernel's: see there.
  */
 export async function buildDecoderGraph(
@@ -132,10 +133,14 @@ class DecoderGraph {
   }
 
   #listSuccessors(logits: Value): void {
-    const { successors } = this.#options;
+    const { successors, logProbs } = this.#options;
     if (successors === 0) return;
     const [, best] = this.#graph.ops('TopK', [logits, this.#graph.ints([successors])], 2);
     this.#graph.output('successors', best, 'int64', [1, 'R', successors]);
+    if (logProbs === 'none') return;
+    const all = this.#graph.op('LogSoftmax', [logits], { axis: -1 });
+    const ofBest = this.#graph.op('GatherElements', [all, best], { axis: 2 });
+    this.#output('successor_log_probs', ofBest, [1, 'R', successors]);
   }
 
   #tap(index: number, residual: Value): void {

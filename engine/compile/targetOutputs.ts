@@ -9,4 +9,10 @@ export interface TargetOutputs {
   readonly successors: number;
 }
 
-export const predictionsOnly: TargetOutputs = { taps: [], successors: 0 };
+/** What any model's graph can hand out beside its predictions. */
+export interface ModelOutputs extends TargetOutputs {
+  /** Successors come with their log-probabilities: what a draft model is asked for. It costs a softmax a row. */
+  readonly logProbs: 'none' | 'successors';
+}
+
+export const predictionsOnly: ModelOutputs = { taps: [], successors: 0, logProbs: 'none' };

@@ -8,6 +8,7 @@ import { ROOT } from '../tree/tokenTree.ts';
 import { chainParents, nodeDepths } from '../tree/treeMask.ts';
 import { closedMask, openMask } from './attentionMasks.ts';
 import { cpuFault } from './cpuFault.ts';
+import { extraOutputNames, tapNames } from './extraOutputs.ts';
 import type { ForwardBatch, ForwardOutput, KvCache } from './languageModel.ts';
 
 /**
@@ -49,7 +50,7 @@ export class CpuKvCache implements KvCache {
   #pending: Pending | undefined;
 
   constructor(session: ort.InferenceSession, compiled: CompiledModel, capacity: number) {
-    const { checkpoint, taps, successors, precision } = compiled;
+    const { checkpoint, precision } = compiled;
     const { layers, heads, kvHeads, headDim, contextLength } = checkpoint.architecture;
     this.#session = session;
     this.#layers = layers;
@@ -57,8 +58,8 @@ export class CpuKvCache implements KvCache {
     this.#headDim = headDim;
     this.#group = heads / kvHeads;
     this.#contextLength = contextLength;
-    this.#taps = taps.map((tap) => `tap_${tap}`);
-    this.#extraFetches = [...this.#taps, ...(successors > 0 ? ['successors'] : [])];
+    this.#taps = tapNames(compiled);
+    this.#extraFetches = extraOutputNames(compiled);
     this.#kvType = cpuKvType(precision);
     this.#open = Array.from({ length: layers }, () => this.#newRows(2 * kvHeads * OPEN_ROWS * headDim));
     this.#resize(roundUp(capacity));
@@ -98,6 +99,9 @@ export class CpuKvCache implements KvCache {
     return {
       argmax: toInt32(outputs.argmax).subarray(0, request.rows.length),
       ...(outputs.successors && { successors: toInt32(outputs.successors) }),
+      ...(outputs.successor_log_probs && {
+        successorLogProbs: outputs.successor_log_probs.data as Float32Array,
+      }),
       taps: this.#taps.map((tap) => takeRows(outputs[tap], request.tokens.length)),
       ...(batch.want === 'logits' ? { logits: outputs.logits.data as Float32Array } : {}),
     };

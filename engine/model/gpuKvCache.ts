@@ -4,6 +4,7 @@ import type { CompiledModel } from '../compile/compileModel.ts';
 import { toFloat16 } from '../compile/floats.ts';
 import { SlipstreamError } from '../errors.ts';
 import { chainParents, nodeDepths } from '../tree/treeMask.ts';
+import { extraOutputNames, tapNames } from './extraOutputs.ts';
 import { asOutputs, disposeBuffers, type GpuBuffers, type GpuRows } from './gpuRows.ts';
 import { runOnGpu } from './gpuSession.ts';
 import type { ForwardBatch, ForwardOutput, KvCache } from './languageModel.ts';
@@ -39,7 +40,7 @@ export class GpuKvCache implements KvCache {
 
   constructor(decoder: GpuDecoder, capacity: number) {
     this.#decoder = decoder;
-    this.#taps = decoder.compiled.taps.map((tap) => `tap_${tap}`);
+    this.#taps = tapNames(decoder.compiled);
     this.#reserved = capacity;
   }
 
@@ -127,8 +128,7 @@ export class GpuKvCache implements KvCache {
     const { successors } = this.#decoder.compiled;
     const wanted = [
       'argmax',
-      ...this.#taps,
-      ...(successors > 0 ? ['successors'] : []),
+      ...extraOutputNames(this.#decoder.compiled),
       ...(batch.want === 'logits' ? ['logits'] : []),
     ];
     const outputs = await runOnGpu(
@@ -143,6 +143,12 @@ export class GpuKvCache implements KvCache {
       taps: this.#taps.map((tap) => outputs[tap].data as Float32Array),
       ...(successors > 0 && {
         successors: Int32Array.from(outputs.successors.data as BigInt64Array, Number).subarray(
+          0,
+          rows.length * successors,
+        ),
+      }),
+      ...(outputs.successor_log_probs && {
+        successorLogProbs: (outputs.successor_log_probs.data as Float32Array).subarray(
           0,
           rows.length * successors,
         ),
@@ -196,11 +202,13 @@ export class GpuKvCache implements KvCache {
 function concatenate(parts: readonly ForwardOutput[]): ForwardOutput {
   const logits = parts.flatMap((part) => part.logits ?? []);
   const successors = parts.flatMap((part) => [...(part.successors ?? [])]);
+  const logProbs = parts.flatMap((part) => part.successorLogProbs ?? []);
   return {
     argmax: Int32Array.from(parts.flatMap((part) => [...part.argmax])),
     taps: parts[0].taps.map((_, tap) => joinFloats(parts.map((part) => part.taps[tap]))),
     ...(logits.length > 0 && { logits: joinFloats(logits) }),
     ...(successors.length > 0 && { successors: Int32Array.from(successors) }),
+    ...(logProbs.length > 0 && { successorLogProbs: joinFloats(logProbs) }),
   };
 }
 

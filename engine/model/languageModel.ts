@@ -33,6 +33,8 @@ export interface ForwardOutput {
   readonly taps: readonly Float32Array[];
   /** The most probable next tokens, best first, of a model that was opened for it. */
   readonly successors?: Int32Array; // [R, k]
+  /** The logarithm of their probabilities, of a model that was opened for that. */
+  readonly successorLogProbs?: Float32Array; // [R, k]
 }
 
 /**

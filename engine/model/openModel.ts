@@ -1,6 +1,6 @@
 import { type CompiledModel, compileModel, discardCompiled } from '../compile/compileModel.ts';
 import type { Device, Precision } from '../compile/precision.ts';
-import type { TargetOutputs } from '../compile/targetOutputs.ts';
+import type { ModelOutputs } from '../compile/targetOutputs.ts';
 import { SlipstreamError } from '../errors.ts';
 import { hasWebGpu, listAdapters } from './adapters.ts';
 import { type CostTable, measureCostTable, suggestionMs } from './costTable.ts';
@@ -12,7 +12,7 @@ import { openGuarded } from './gpuOpening.ts';
 import { probeGpu } from './gpuProbe.ts';
 import type { LanguageModel } from './languageModel.ts';
 
-export interface OpenModelOptions extends Partial<TargetOutputs> {
+export interface OpenModelOptions extends Partial<ModelOutputs> {
   readonly device: 'auto' | Device;
   /**
    * Default: int8 on either device, so that quality does not depend on where the model runs. Half the bytes a step of
@@ -151,13 +151,14 @@ async function prepareGpu(dir: string, options: OpenModelOptions): Promise<Candi
 }
 
 function compile(dir: string, device: Device, options: OpenModelOptions): Promise<CompiledModel> {
-  const { precision = 'int8', cacheDir, taps, successors } = options;
+  const { precision = 'int8', cacheDir, taps, successors, logProbs } = options;
   return compileModel(dir, {
     device,
     precision,
     cacheDir,
     ...(taps && { taps }),
     ...(successors !== undefined && { successors }),
+    ...(logProbs && { logProbs }),
   });
 }
 

@@ -7,7 +7,12 @@ import { CpuModels } from '../../cpuModels.ts';
 import { goldenDir } from '../../golden.ts';
 
 const models = new CpuModels();
-const model = await models.open(goldenDir('llama'), { precision: 'fp32', taps: [0, 3], successors: 4 });
+const model = await models.open(goldenDir('llama'), {
+  precision: 'fp32',
+  taps: [0, 3],
+  successors: 4,
+  logProbs: 'successors',
+});
 
 test('every committed token has the hidden states that a pass over it alone has, reused prefixes too', async () => {
   const session = new Session(model.createKvCache(1), model.info);
@@ -32,10 +37,10 @@ test('every committed token has the hidden states that a pass over it alone has,
   }
 });
 
-test('successors are the best logits, best first', async () => {
+test('successors are the best logits, best first, with their log-probabilities', async () => {
   const kv = model.createKvCache(1);
   const tokens = Int32Array.of(1, 2, 3);
-  const { logits, successors, argmax } = await kv.forward({
+  const { logits, successors, successorLogProbs, argmax } = await kv.forward({
     tokens,
     rows: Int32Array.of(1, 2),
     want: 'logits',
@@ -46,6 +51,10 @@ test('successors are the best logits, best first', async () => {
     const best = scores.map((_, token) => token).sort((a, b) => scores[b] - scores[a]);
     assert.deepEqual([...successors!.subarray(4 * row, 4 * row + 4)], best.slice(0, 4));
     assert.equal(argmax[row], best[0]);
+    const logSum = Math.log(scores.reduce((sum, score) => sum + Math.exp(score), 0));
+    for (let i = 0; i < 4; i++) {
+      assert.ok(Math.abs(successorLogProbs![4 * row + i] - (scores[best[i]] - logSum)) < 1e-5);
+    }
   }
 });
 
