@@ -111,7 +111,7 @@ function splitHeads(
 
 interface ClosedPart {
   readonly attended: Value; // [1, kvHeads, group * T, headDim] float64
-  readonly logSumExp: Value; // [1, kvHeads, group * T, 1] float32
+  readonly logSumExp: Value; // [1, kvHeads, group * T, 1] float64
 }
 
 function closedPart(
@@ -130,8 +130,10 @@ function closedPart(
   const attended = graph.op('MatMul', [weights, values]);
   // The largest score has the weight exp(0) / sum: the sum is known without another pass of exponentials.
   const lastAxis = graph.ints([-1]);
-  const largest = graph.op('ReduceMax', [scores, lastAxis]);
-  const largestWeight = graph.op('ReduceMax', [weights, lastAxis]);
+  // In float32 the logarithm of the same number comes out differently at the end of a row of numbers, where the kernel
+  // takes them one by one.
+  const largest = toFloat64(graph, graph.op('ReduceMax', [scores, lastAxis]));
+  const largestWeight = toFloat64(graph, graph.op('ReduceMax', [weights, lastAxis]));
   const logSumExp = graph.op('Sub', [largest, graph.op('Log', [largestWeight])]);
   return { attended: toFloat64(graph, attended), logSumExp };
 }
@@ -151,8 +153,8 @@ function openPart(
   const open = toFloat32(graph, graph.op('Concat', [committed, rows], { axis: 2 }), stored);
   const [keys, values] = graph.ops('Split', [open, graph.ints([kvHeads, kvHeads])], 2, { axis: 1 });
   const scores = graph.op('Add', [scaledScores(graph, queries, keys, headDim), openMask]);
-  const all = graph.op('Concat', [closed.logSumExp, scores], { axis: -1 });
-  const weights = graph.op('Softmax', [toFloat64(graph, all)], { axis: -1 });
+  const all = graph.op('Concat', [closed.logSumExp, toFloat64(graph, scores)], { axis: -1 });
+  const weights = graph.op('Softmax', [all], { axis: -1 });
   const [closedWeight, openWeights] = graph.ops('Split', [weights, openLengths], 2, { axis: -1 });
   const sum = graph.op('Add', [
     graph.op('Mul', [closedWeight, closed.attended]),
