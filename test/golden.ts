@@ -9,6 +9,7 @@ export const goldenNames = [
   'llama_bf16',
   'qwen2_tied',
   'qwen2_untied_sharded',
+  'qwen3_tied',
 ] as const;
 export type GoldenName = (typeof goldenNames)[number];
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Random } from './random.ts';
 
 export interface CheckpointShape {
-  readonly modelType: 'llama' | 'qwen2';
+  readonly modelType: 'llama' | 'qwen2' | 'qwen3' | 'mimo';
   readonly vocabSize: number;
   readonly hiddenSize: number;
   readonly intermediateSize: number;
@@ -95,7 +95,7 @@ export function randomTensors(shape: CheckpointShape, random: Random): NamedTens
     if (bias) add(`${name}.bias`, [outputs], 0, 0.3);
   };
   const { hiddenSize, intermediateSize, vocabSize, headDim } = shape;
-  const bias = shape.modelType === 'qwen2';
+  const bias = shape.modelType === 'qwen2' || shape.modelType === 'mimo';
   add('model.embed_tokens.weight', [vocabSize, hiddenSize], 0, 1);
   add('model.norm.weight', [hiddenSize], 1, 0.3);
   if (!shape.tied) linear('lm_head', vocabSize, hiddenSize, false);
@@ -103,6 +103,10 @@ export function randomTensors(shape: CheckpointShape, random: Random): NamedTens
     const prefix = `model.layers.${layer}`;
     add(`${prefix}.input_layernorm.weight`, [hiddenSize], 1, 0.3);
     add(`${prefix}.post_attention_layernorm.weight`, [hiddenSize], 1, 0.3);
+    if (shape.modelType === 'qwen3') {
+      add(`${prefix}.self_attn.q_norm.weight`, [headDim], 1, 0.3);
+      add(`${prefix}.self_attn.k_norm.weight`, [headDim], 1, 0.3);
+    }
     linear(`${prefix}.self_attn.q_proj`, shape.heads * headDim, hiddenSize, bias);
     linear(`${prefix}.self_attn.k_proj`, shape.kvHeads * headDim, hiddenSize, bias);
     linear(`${prefix}.self_attn.v_proj`, shape.kvHeads * headDim, hiddenSize, bias);

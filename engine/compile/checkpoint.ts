@@ -89,6 +89,10 @@ function* expectedTensors(a: Architecture): Generator<[name: string, shape: numb
     yield* projection(`${prefix}.self_attn.k_proj`, keyValue, a.hiddenSize, a.bias.qkv);
     yield* projection(`${prefix}.self_attn.v_proj`, keyValue, a.hiddenSize, a.bias.qkv);
     yield* projection(`${prefix}.self_attn.o_proj`, a.hiddenSize, attention, a.bias.output);
+    if (a.qkNorm) {
+      yield [`${prefix}.self_attn.q_norm.weight`, [a.headDim]];
+      yield [`${prefix}.self_attn.k_norm.weight`, [a.headDim]];
+    }
     yield* projection(`${prefix}.mlp.gate_proj`, a.intermediateSize, a.hiddenSize, a.bias.mlp);
     yield* projection(`${prefix}.mlp.up_proj`, a.intermediateSize, a.hiddenSize, a.bias.mlp);
     yield* projection(`${prefix}.mlp.down_proj`, a.hiddenSize, a.intermediateSize, a.bias.mlp);

@@ -1,4 +1,10 @@
-import type { AttentionKernel, HeadShape, RopeTables } from './attention.ts';
+import {
+  type AttentionKernel,
+  type AttentionShape,
+  type HeadNorms,
+  normHeads,
+  type RopeTables,
+} from './attention.ts';
 import type { GraphBuilder, Value } from './graphBuilder.ts';
 
 /**
@@ -56,16 +62,16 @@ interface AttentionInputs {
  *   a token reads its own rows rounded too, so that it never matters whether a row is in the cache yet.
  */
 export function cpuAttention(stored: KvType): AttentionKernel {
-  return (graph, architecture, rope) => {
-    const { layers, heads, kvHeads, headDim } = architecture;
+  return (graph, shape, rope) => {
+    const { layers, heads, kvHeads, headDim } = shape;
     const inputs = attentionInputs(graph, rope);
     const newRows: Value[] = []; // a layer: [1, 2 * kvHeads, T, headDim]
     return {
-      layer(layer, qkv) {
-        const { queries, rows } = splitHeads(graph, architecture, qkv, inputs, stored);
+      layer(layer, qkv, norms) {
+        const { queries, rows } = splitHeads(graph, shape, qkv, norms, inputs, stored);
         newRows.push(rows);
-        const closed = closedPart(graph, architecture, layer, queries, inputs, stored);
-        const sum = openPart(graph, architecture, layer, queries, rows, closed, inputs, stored);
+        const closed = closedPart(graph, shape, layer, queries, inputs, stored);
+        const sum = openPart(graph, shape, layer, queries, rows, closed, inputs, stored);
         const byHead = graph.op('Reshape', [sum, graph.ints([1, heads, -1, headDim])]);
         const byToken = graph.op('Transpose', [byHead], { perm: [0, 2, 1, 3] });
         return graph.op('Reshape', [byToken, graph.ints([1, -1, heads * headDim])]);
@@ -94,18 +100,21 @@ function attentionInputs(graph: GraphBuilder, { cos, sin }: RopeTables): Attenti
 /** queries // [1, kvHeads, group * T, headDim] */
 function splitHeads(
   graph: GraphBuilder,
-  { heads, kvHeads, headDim }: HeadShape,
+  shape: AttentionShape,
   qkv: Value,
+  norms: HeadNorms | undefined,
   { positions, cos, sin }: AttentionInputs,
   stored: KvType,
 ) {
+  const { heads, kvHeads, headDim } = shape;
   const byToken = graph.op('Reshape', [qkv, graph.ints([1, -1, heads + 2 * kvHeads, headDim])]);
   const byHead = graph.op('Transpose', [byToken], { perm: [0, 2, 1, 3] });
-  const [qk, values] = graph.ops('Split', [byHead, graph.ints([heads + kvHeads, kvHeads])], 2, { axis: 1 });
-  const rotated = graph.op('RotaryEmbedding', [qk, positions, cos, sin]);
-  const [q, keys] = graph.ops('Split', [rotated, graph.ints([heads, kvHeads])], 2, { axis: 1 });
-  const queries = graph.op('Reshape', [q, graph.ints([1, kvHeads, -1, headDim])]);
-  const rows = graph.op('Concat', [keys, values], { axis: 1 });
+  const sizes = graph.ints([heads, kvHeads, kvHeads]);
+  const [q, k, values] = graph.ops('Split', [byHead, sizes], 3, { axis: 1 });
+  const rotate = (x: Value, norm: Value | undefined) =>
+    graph.op('RotaryEmbedding', [norm ? normHeads(graph, x, norm, shape) : x, positions, cos, sin]);
+  const queries = graph.op('Reshape', [rotate(q, norms?.query), graph.ints([1, kvHeads, -1, headDim])]);
+  const rows = graph.op('Concat', [rotate(k, norms?.key), values], { axis: 1 });
   return { queries, rows: stored === 'float32' ? rows : graph.op('Cast', [rows], { to: 10 }) };
 }
 
@@ -116,7 +125,7 @@ interface ClosedPart {
 
 function closedPart(
   graph: GraphBuilder,
-  { kvHeads, headDim }: HeadShape,
+  { kvHeads, headDim }: AttentionShape,
   layer: number,
   queries: Value,
   { closedMask }: AttentionInputs,
@@ -141,7 +150,7 @@ function closedPart(
 /** @returns [1, kvHeads, group * T, headDim] */
 function openPart(
   graph: GraphBuilder,
-  { kvHeads, headDim }: HeadShape,
+  { kvHeads, headDim }: AttentionShape,
   layer: number,
   queries: Value,
   rows: Value,

@@ -1,5 +1,5 @@
 import { type Architecture, ropeTables } from './architecture.ts';
-import type { Attention, AttentionKernel, RopeTables } from './attention.ts';
+import type { Attention, AttentionKernel, HeadNorms, RopeTables } from './attention.ts';
 import { type Checkpoint, readTensor } from './checkpoint.ts';
 import type { EmbeddingKernel } from './embedding.ts';
 import { type FloatType, GraphBuilder, type Value } from './graphBuilder.ts';
@@ -102,8 +102,17 @@ class DecoderGraph {
       this.#name(layer, 'self_attn.k_proj'),
       this.#name(layer, 'self_attn.v_proj'),
     ]);
-    const attended = attention.layer(layer, qkv);
+    const attended = attention.layer(layer, qkv, await this.#headNorms(layer));
     return this.#linear(attended, this.#options.linear, [this.#name(layer, 'self_attn.o_proj')]);
+  }
+
+  async #headNorms(layer: number): Promise<HeadNorms | undefined> {
+    const { qkNorm, headDim } = this.#architecture;
+    if (!qkNorm) return undefined;
+    return {
+      query: await this.#norm(this.#name(layer, 'self_attn.q_norm'), headDim),
+      key: await this.#norm(this.#name(layer, 'self_attn.k_norm'), headDim),
+    };
   }
 
   async #feedForward(layer: number, x: Value): Promise<Value> {
@@ -186,13 +195,9 @@ class DecoderGraph {
     return [normed, sum];
   }
 
-  async #norm(name: string): Promise<Value> {
-    return this.#graph.floatWeight(
-      name,
-      this.#options.activations,
-      [this.#architecture.hiddenSize],
-      await this.#tensor(`${name}.weight`),
-    );
+  async #norm(name: string, size = this.#architecture.hiddenSize): Promise<Value> {
+    const weight = await this.#tensor(`${name}.weight`);
+    return this.#graph.floatWeight(name, this.#options.activations, [size], weight);
   }
 
   /** The norm that the residual stream entering `layer` passes: after the last layer, the final one. */

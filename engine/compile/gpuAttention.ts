@@ -1,5 +1,5 @@
-import type { AttentionKernel } from './attention.ts';
-import type { FloatType } from './graphBuilder.ts';
+import { type AttentionKernel, type AttentionShape, normHeads } from './attention.ts';
+import type { FloatType, GraphBuilder, Value } from './graphBuilder.ts';
 
 /**
  * Grouped-query attention for WebGPU. The KV rows stay on the device: the caller feeds a layer's buffers and fetches the
@@ -16,7 +16,8 @@ import type { FloatType } from './graphBuilder.ts';
  * wrong for a tree. Its outputs of KV rows may not be left out, or the rows are lost.
  */
 export function gpuAttention(type: FloatType): AttentionKernel {
-  return (graph, { heads, kvHeads, headDim }, { cos, sin }) => {
+  return (graph, shape, { cos, sin }) => {
+    const { heads, kvHeads, headDim } = shape;
     const positions = graph.input('positions', 'int64', [1, 'T']);
     const treeMask = graph.input('tree_mask', type, [1, 1, 'T', 'W']);
     // Padded on the device: what is uploaded a step does not grow with the context.
@@ -25,16 +26,12 @@ export function gpuAttention(type: FloatType): AttentionKernel {
     const rowsInAll = graph.input('rows_in_all', 'int32', [1]);
     const rowShape = [1, kvHeads, 'C', headDim];
     return {
-      layer(layer, qkv) {
-        const sizes = graph.ints([(heads + kvHeads) * headDim, kvHeads * headDim]);
-        const [qk, values] = graph.ops('Split', [qkv, sizes], 2, { axis: -1 });
-        const rotated = graph.op('RotaryEmbedding', [qk, positions, cos, sin]);
-        const [queries, keys] = graph.ops(
-          'Split',
-          [rotated, graph.ints([heads * headDim, kvHeads * headDim])],
-          2,
-          { axis: -1 },
-        );
+      layer(layer, qkv, norms) {
+        const sizes = graph.ints([heads * headDim, kvHeads * headDim, kvHeads * headDim]);
+        const [q, k, values] = graph.ops('Split', [qkv, sizes], 3, { axis: -1 });
+        const rotate = (x: Value) => graph.op('RotaryEmbedding', [x, positions, cos, sin]);
+        const queries = rotate(norms ? normed(graph, q, heads, norms.query, shape) : q);
+        const keys = rotate(norms ? normed(graph, k, kvHeads, norms.key, shape) : k);
         const pastKeys = graph.input(`keys_${layer}`, type, rowShape);
         const pastValues = graph.input(`values_${layer}`, type, rowShape);
         const [attended, keysOut, valuesOut] = graph.ops(
@@ -50,4 +47,11 @@ export function gpuAttention(type: FloatType): AttentionKernel {
       finish() {},
     };
   };
+}
+
+/** x // [1, T, heads * headDim] */
+function normed(graph: GraphBuilder, x: Value, heads: number, weight: Value, shape: AttentionShape): Value {
+  const { headDim } = shape;
+  const byHead = graph.op('Reshape', [x, graph.ints([1, -1, heads, headDim])]);
+  return graph.op('Reshape', [normHeads(graph, byHead, weight, shape), graph.ints([1, -1, heads * headDim])]);
 }

@@ -114,6 +114,7 @@ const shapes: Record<string, Partial<CheckpointShape>> = {
   'every query head its own KV head': { kvHeads: 4 },
   'one KV head for all, tied': { kvHeads: 1, tied: true },
   'heads wider than the hidden size, biases': { modelType: 'qwen2', headDim: 16 },
+  'normed queries and keys': { modelType: 'qwen3', headDim: 16, tied: true },
   'three query heads a KV head, odd sizes': {
     modelType: 'qwen2',
     heads: 6,

@@ -18,6 +18,7 @@ const checkpoints = {
   llama: goldenDir('llama'),
   'one query head a KV head': goldenDir('llama_linear_rope'),
   'tied embeddings': goldenDir('qwen2_tied'),
+  'normed queries and keys': goldenDir('qwen3_tied'),
   'the embedded model': embeddedModelDir,
 };
 /** Past the first growth of the capacity, and past several blocks of closed rows. */

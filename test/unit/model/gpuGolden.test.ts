@@ -9,7 +9,7 @@ import { GpuModels } from '../../gpuModels.ts';
 const gpuModels = new GpuModels();
 const cpuModels = new CpuModels();
 
-for (const name of ['llama', 'qwen2_tied'] as const) {
+for (const name of ['llama', 'qwen2_tied', 'qwen3_tied'] as const) {
   test(`${name} computes on the GPU what the reference computes`, async () => {
     const golden = loadGolden(name);
     const taps = Array.from({ length: golden.layers + 1 }, (_, i) => i);
