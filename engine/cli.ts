@@ -4,6 +4,7 @@ import { type Command, commandHelp, overview } from './cli/command.ts';
 import { CommandLine, usageError } from './cli/commandLine.ts';
 import { completeCommand } from './cli/complete.ts';
 import { doctorCommand } from './cli/doctor.ts';
+import { evalCommand } from './cli/eval.ts';
 import { generateCommand } from './cli/generate.ts';
 import { indexCommand } from './cli/indexFolder.ts';
 import { logitsCommand } from './cli/logits.ts';
@@ -16,6 +17,7 @@ const commands: readonly Command[] = [
   logitsCommand,
   tokenizeCommand,
   indexCommand,
+  evalCommand,
   doctorCommand,
 ];
 

@@ -114,6 +114,12 @@ export class Completer {
     await this.#parts.workspaceContext.gather(place.document.uri, textBefore(editPoint(place)));
   }
 
+  /** A document was closed: when it is opened again, it is another one. */
+  forget(uri: string): void {
+    this.#memories.delete(uri);
+    this.#parts.workspaceContext.forget(uri);
+  }
+
   #buildPrompt({ document, path, repo, around, context }: CompletionPlace, point: EditPoint): Prompt {
     const prompt = buildPrompt(
       {

@@ -116,6 +116,7 @@ export class SlipstreamEngine implements Engine {
 
   documentClosed(uri: string): void {
     this.#open.delete(uri);
+    this.#completer.forget(uri);
     this.#index.documentClosed(uri);
   }
 

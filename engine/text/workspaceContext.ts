@@ -53,6 +53,10 @@ export class WorkspaceContext {
     await this.#ask(document, near).pending;
   }
 
+  forget(document: string): void {
+    this.#asked.delete(document);
+  }
+
   #ask(document: string, near: string): Asked {
     const features = featuresOf(near.split('\n').slice(-PLACE_LINES).join('\n'));
     const known = this.#asked.get(document);

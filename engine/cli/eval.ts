@@ -1,0 +1,79 @@
+import { writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { evalText } from '../eval/evalText.ts';
+import { type EvalJob, type EvalProgress, evaluate } from '../eval/evaluate.ts';
+import { devices } from '../protocol.ts';
+import { cacheDir, cacheOptions } from './cacheOption.ts';
+import type { Command } from './command.ts';
+import { type CommandLine, usageError } from './commandLine.ts';
+import { requireFolder } from './files.ts';
+import { modelDir, modelOptions } from './modelOption.ts';
+import { printText, printWarning } from './output.ts';
+
+const DEFAULT_TASKS = 200;
+const DEFAULT_SEED = 1;
+/** As the extension's setting has it. */
+const MAX_NEW_TOKENS = 128;
+
+export const evalCommand: Command = {
+  name: 'eval',
+  summary: 'Measure how good suggestions are: places in the code of a folder are held back and completed.',
+  synopsis: 'DIR [--tasks N] [--seed S] [--no-context] [--json FILE] [options]',
+  argument: 'DIR',
+  options: {
+    tasks: { value: 'N', help: `How many places. Default: ${DEFAULT_TASKS}.` },
+    seed: { value: 'S', help: `Chooses the places. Default: ${DEFAULT_SEED}.` },
+    'no-context': { help: "Give the model no context from the folder's other files." },
+    model: { value: 'DIR', help: `${modelOptions.model.help} Default: the included model.` },
+    'model-path': modelOptions['model-path'],
+    device: { value: devices.join('|'), help: 'What the model runs on. Default: auto.' },
+    ...cacheOptions,
+    json: { value: 'FILE', help: 'Write results and tasks there; docs/eval.md has the schema.' },
+  },
+  async run(line) {
+    const job = await parseJob(line);
+    const json = await reportFile(line);
+    const report = await evaluate(job);
+    showProgress('');
+    if (json !== undefined) await writeFile(json, `${JSON.stringify(report, null, 1)}\n`);
+    printText(evalText(report));
+  },
+};
+
+async function parseJob(line: CommandLine): Promise<EvalJob> {
+  const model = await modelDir(line);
+  return {
+    folder: resolve(await requireFolder(line.requiredArgument())),
+    taskCount: line.integer('tasks', 1) ?? DEFAULT_TASKS,
+    seed: line.integer('seed', 0) ?? DEFAULT_SEED,
+    context: line.flag('no-context') ? 'none' : 'workspace',
+    settings: {
+      algorithm: 'auto',
+      device: line.choice('device', devices) ?? 'auto',
+      maxTokens: MAX_NEW_TOKENS,
+      ...(model !== undefined && { model }),
+    },
+    cacheDir: cacheDir(line),
+    log: printWarning,
+    onProgress: (progress) => showProgress(progressText(progress)),
+  };
+}
+
+/** Found to be writable as far as can be seen before minutes are spent on what goes there. */
+async function reportFile(line: CommandLine): Promise<string | undefined> {
+  const file = line.text('json');
+  if (file === undefined) return undefined;
+  if (file === '') throw usageError('--json: the name of the file is missing');
+  await requireFolder(dirname(resolve(file)));
+  return file;
+}
+
+function progressText(progress: EvalProgress): string {
+  if (progress.step === 'completing') return `Completing ${progress.done + 1} of ${progress.total}`;
+  return progress.step === 'sampling' ? 'Choosing places' : 'Loading the model and the workspace';
+}
+
+/** One line that is overwritten; nothing when nobody looks. */
+function showProgress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+}
