@@ -1,0 +1,76 @@
+/** `slipstream eval`, as built and started as a process: grammars are found beside the bundle. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { EvalReport } from '../../engine/eval/evalReport.ts';
+import { temporaryFolder } from '../temporaryFolder.ts';
+
+const sample = 'test/fixtures/sample-workspace';
+const scratch = temporaryFolder();
+
+function slipstreamEval(...args: string[]) {
+  return spawnSync(process.execPath, ['dist/cli.js', 'eval', ...args], {
+    encoding: 'utf8',
+    env: { ...process.env, XDG_CACHE_HOME: scratch, LOCALAPPDATA: scratch },
+  });
+}
+
+test('a table for people, a document for programs', () => {
+  const file = join(scratch, 'report.json');
+  const args = [sample, '--tasks', '8', '--seed', '3', '--device', 'cpu', '--json', file];
+  const { status, stdout, stderr } = slipstreamEval(...args);
+  assert.equal(status, 0, stderr);
+  assert.equal(stderr, '');
+  const report: EvalReport = JSON.parse(readFileSync(file, 'utf8'));
+  assert.equal(report.schema_version, 1);
+  assert.equal(report.seed, 3);
+  assert.equal(report.tasks.length, 8);
+  assert.equal(report.results[0].n, 8);
+  assert.equal(report.model.device, 'cpu');
+  for (const { language, kind, n } of report.results.filter((result) => result.language !== 'all')) {
+    assert.match(stdout, new RegExp(`^${language} +${kind} +${n} `, 'm'));
+  }
+  assert.match(stdout, /seed 3, with workspace context/);
+});
+
+test('context can be left out', () => {
+  const { status, stdout, stderr } = slipstreamEval(
+    sample,
+    '--tasks',
+    '1',
+    '--device',
+    'cpu',
+    '--no-context',
+  );
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /without workspace context/);
+});
+
+const mistakes: readonly (readonly [name: string, args: readonly string[], message: RegExp])[] = [
+  ['no folder', [], /DIR is missing/],
+  ['no such folder', ['no/such'], /no\/such: no such file or folder/],
+  ['a file', ['package.json'], /package\.json: not a folder/],
+  ['no tasks', [sample, '--tasks', '0'], /--tasks: "0" is not a whole number of at least 1/],
+  ['no number', [sample, '--seed', 'x'], /--seed: "x"/],
+  ['an unknown option', [sample, '--kind', 'line'], /--kind/],
+  ['a report that cannot be written', [sample, '--json', 'no/such/report.json'], /no\/such: no such/],
+  ['nothing to hold back', ['docs'], /docs: there is no code here/],
+];
+
+for (const [name, args, message] of mistakes) {
+  test(`a mistake is told in one line: ${name}`, () => {
+    const { status, stdout, stderr } = slipstreamEval(...args);
+    assert.equal(status, 2);
+    assert.equal(stdout, '');
+    assert.match(stderr, /^slipstream: [^\n]+\n$/);
+    assert.match(stderr, message);
+  });
+}
+
+test('the grammars of all languages lie beside the bundle', () => {
+  const files: Record<string, string> = JSON.parse(readFileSync('engine/syntax/grammarFiles.json', 'utf8'));
+  const names = [...Object.values(files), 'web-tree-sitter.wasm'].map((path) => path.split('/').at(-1)!);
+  for (const name of names) assert.ok(existsSync(join('dist/syntax', name)), name);
+});
