@@ -12,16 +12,19 @@ export interface CodeFile {
   readonly bytes: number;
 }
 
-/** What is nobody's writing: data, and what build tools make. */
-const isData = (language: Language) => language === 'json';
-const isBuilt = (path: string) => /\.(?:min|bundle|generated)$/iu.test(path.slice(0, -extname(path).length));
+/** The language of a file that somebody writes; undefined without a grammar, for data, and for what build tools make. */
+export function languageOfCode(path: string): Language | undefined {
+  const language = languageOfPath(path);
+  const isBuilt = /\.(?:min|bundle|generated)$/iu.test(path.slice(0, -extname(path).length));
+  return language === 'json' || isBuilt ? undefined : language;
+}
 
 /** The code of a folder that the workspace index would read too: neither ignored nor secret. Sorted by path. */
 export async function codeFiles(folder: string): Promise<CodeFile[]> {
   const files: CodeFile[] = [];
   for await (const { path, size } of scan(folder, folder, new IgnoreRules(folder, []))) {
-    const language = languageOfPath(path);
-    if (language === undefined || isData(language) || isBuilt(path)) continue;
+    const language = languageOfCode(path);
+    if (language === undefined) continue;
     if (size === 0 || size > MAX_FILE_BYTES) continue;
     files.push({ path: relative(folder, path).replaceAll(sep, '/'), language, bytes: size });
   }

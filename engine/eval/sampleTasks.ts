@@ -2,6 +2,7 @@ import type { Random } from '../seededRandom.ts';
 import { loadSyntax } from '../syntax/syntax.ts';
 import type { Span } from '../syntax/syntaxTree.ts';
 import { type CodeFile, readCode } from './codeFiles.ts';
+import { cutLine } from './cutLine.ts';
 import { type EvalTask, type MaskKind, maskKinds } from './evalTask.ts';
 import { type MaskedSpans, maskedSpans } from './maskedSpans.ts';
 
@@ -74,15 +75,6 @@ function chooseBySize(files: readonly CodeFile[], random: Random): number {
     return left < 0;
   });
   return at === -1 ? files.length - 1 : at;
-}
-
-/** From anywhere after the line's first character on; what is held out still has a letter or a digit. */
-function cutLine(text: string, { start, end }: Span, random: Random): Span {
-  const line = text.slice(start, end);
-  const lastTelling = line.search(/[\p{L}\p{N}][^\p{L}\p{N}]*$/u);
-  const cut = 1 + Math.floor(random() * lastTelling);
-  const splitsPair = /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(line.slice(cut - 1, cut + 1));
-  return { start: start + cut + (splitsPair ? 1 : 0), end };
 }
 
 function createTask(kind: MaskKind, { file, text }: OpenedFile, { start, end }: Span): EvalTask {
