@@ -3,7 +3,7 @@ import type { Attention, AttentionKernel, HeadNorms, RopeTables } from './attent
 import { type Checkpoint, readTensor } from './checkpoint.ts';
 import type { EmbeddingKernel } from './embedding.ts';
 import { type FloatType, GraphBuilder, type Value } from './graphBuilder.ts';
-import type { Linear, LinearKernel } from './linear.ts';
+import { type Linear, type LinearKernel, stackLinears } from './linear.ts';
 import type { Dimension, OnnxGraph } from './onnxModel.ts';
 import type { ModelOutputs } from './targetOutputs.ts';
 import type { WeightWriter } from './weightWriter.ts';
@@ -163,23 +163,22 @@ class DecoderGraph {
     this.#graph.output(name, wide, 'float32', shape);
   }
 
-  /** One product for layers that read the same input: their weights stacked. */
   async #linear(x: Value, kernel: LinearKernel, names: readonly string[]): Promise<Value> {
-    const weights = await Promise.all(names.map((name) => this.#tensor(`${name}.weight`)));
-    const inputs = this.#checkpoint.tensors.get(`${names[0]}.weight`)!.shape[1];
-    const weight = stack(weights);
-    const hasBias = this.#hasBias(names[0]);
-    const bias = hasBias
-      ? stack(await Promise.all(names.map((name) => this.#tensor(`${name}.bias`))))
-      : undefined;
-    const linear: Linear = { name: names.join('+'), outputs: weight.length / inputs, inputs, weight, bias };
-    return kernel(this.#graph, x, linear);
+    const layers = await Promise.all(names.map((name) => this.#dense(name)));
+    return kernel(this.#graph, x, stackLinears(layers));
+  }
+
+  async #dense(name: string): Promise<Linear> {
+    const [outputs, inputs] = this.#checkpoint.tensors.get(`${name}.weight`)!.shape;
+    const weight = await this.#tensor(`${name}.weight`);
+    const bias = this.#hasBias(name) ? await this.#tensor(`${name}.bias`) : undefined;
+    return { name, outputs, inputs, weight, bias };
   }
 
   // Decided by the architecture: a stray bias in the file is not part of the model.
   #hasBias(name: string): boolean {
     const { bias } = this.#architecture;
-    if (name.endsWith('q_proj')) return bias.qkv;
+    if (/\.[qkv]_proj$/.test(name)) return bias.qkv;
     if (name.endsWith('o_proj')) return bias.output;
     return name.includes('.mlp.') && bias.mlp;
   }
@@ -212,15 +211,4 @@ class DecoderGraph {
   #tensor(name: string): Promise<Float32Array> {
     return readTensor(this.#checkpoint, name);
   }
-}
-
-function stack(parts: readonly Float32Array[]): Float32Array {
-  if (parts.length === 1) return parts[0];
-  const whole = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let offset = 0;
-  for (const part of parts) {
-    whole.set(part, offset);
-    offset += part.length;
-  }
-  return whole;
 }

@@ -29,19 +29,51 @@ const contribOperators = new Set([
   'SkipSimplifiedLayerNormalization',
 ]);
 
+/** A value that a loop hands from one iteration to the next. Dimensions with a name may differ from one to the next. */
+export interface Carried {
+  readonly initial: Value;
+  readonly type: ElementType;
+  readonly shape: readonly Dimension[];
+}
+
+/** One iteration of a loop, written once. */
+export interface LoopBody {
+  readonly graph: GraphBuilder;
+  readonly iteration: Value; // int64 scalar
+  readonly carried: readonly Value[];
+}
+
+export interface LoopResult {
+  /** A bool scalar: whether another iteration may follow. */
+  readonly goOn: Value;
+  readonly carried: readonly Value[];
+}
+
+/** What a graph has in common with the bodies of its loops, which read its values by name. */
+class SharedParts {
+  readonly initializers: Initializer[] = [];
+  readonly constants = new Map<string, Value>();
+  readonly outputNames = new Map<Value, string>();
+  named = 0;
+}
+
+/** A node whose attribute may be a graph that is finished together with the one around it. */
+interface GraphNode extends Omit<OnnxNode, 'attributes'> {
+  readonly attributes: Attributes;
+  readonly body?: GraphBuilder;
+}
+
 /** Collects nodes, constants and weights of one ONNX graph. Values are named after the operator and a number. */
 export class GraphBuilder {
   readonly #weights: WeightWriter;
-  readonly #nodes: OnnxNode[] = [];
-  readonly #initializers: Initializer[] = [];
+  readonly #shared: SharedParts;
+  readonly #nodes: GraphNode[] = [];
   readonly #inputs: ValueInfo[] = [];
   readonly #outputs: ValueInfo[] = [];
-  readonly #constants = new Map<string, Value>();
-  readonly #outputNames = new Map<Value, string>();
-  #named = 0;
 
-  constructor(weights: WeightWriter) {
+  constructor(weights: WeightWriter, shared = new SharedParts()) {
     this.#weights = weights;
+    this.#shared = shared;
   }
 
   input(name: string, type: ElementType, shape: readonly Dimension[]): Value {
@@ -51,7 +83,7 @@ export class GraphBuilder {
 
   /** Declares `value` a graph output under the name `name`. */
   output(name: string, value: Value, type: ElementType, shape: readonly Dimension[]): void {
-    this.#outputNames.set(value, name);
+    this.#shared.outputNames.set(value, name);
     this.#outputs.push({ name, type, shape });
   }
 
@@ -68,12 +100,50 @@ export class GraphBuilder {
     attributes: Attributes = {},
     unused: readonly number[] = [],
   ): Value[] {
-    const names = Array.from({ length: outputs }, (_, i) =>
-      unused.includes(i) ? '' : `${op}_${this.#named++}`,
-    );
+    const names = Array.from({ length: outputs }, (_, i) => (unused.includes(i) ? '' : this.#newName(op)));
     const domain = contribOperators.has(op) ? 'com.microsoft' : '';
     this.#nodes.push({ op, domain, inputs, outputs: names, attributes });
     return names;
+  }
+
+  /**
+   * Runs `body` at most `trips` times. Weights and constants that it reads are those of this graph: they are there once,
+   * however often it runs.
+   *
+   * @param trips int64 scalar
+   * @returns what the last iteration carried
+   */
+  async loop(
+    trips: Value,
+    carried: readonly Carried[],
+    body: (iteration: LoopBody) => Promise<LoopResult>,
+  ): Promise<Value[]> {
+    const graph = new GraphBuilder(this.#weights, this.#shared);
+    const iteration = graph.input(this.#newName('iteration'), 'int64', []);
+    graph.input(this.#newName('going_on'), 'bool', []);
+    const inputs = carried.map(({ type, shape }) => graph.input(this.#newName('carried'), type, shape));
+    const result = await body({ graph, iteration, carried: inputs });
+    graph.output(this.#newName('go_on'), result.goOn, 'bool', []);
+    for (const [i, { type, shape }] of carried.entries()) {
+      const name = this.#newName('carry');
+      graph.output(
+        name,
+        result.carried[i],
+        type,
+        shape.map((size) => (typeof size === 'string' ? `${name}_${size}` : size)),
+      );
+    }
+    const outputs = carried.map(() => this.#newName('Loop'));
+    const initial = carried.map((value) => value.initial);
+    this.#nodes.push({
+      op: 'Loop',
+      domain: '',
+      inputs: [trips, '', ...initial],
+      outputs,
+      attributes: {},
+      body: graph,
+    });
+    return outputs;
   }
 
   /** A small int64 constant: a shape, split sizes. Equal ones are one. */
@@ -85,6 +155,11 @@ export class GraphBuilder {
     return this.#constant('float32', [values.length], new Float32Array(values));
   }
 
+  /** A constant without elements: what a loop starts to collect from. */
+  empty(type: ElementType, shape: readonly number[]): Value {
+    return this.#constant(type, shape, new Uint8Array(0));
+  }
+
   /** A constant in the file of external data. */
   async weight(
     name: string,
@@ -92,7 +167,7 @@ export class GraphBuilder {
     shape: readonly number[],
     data: ArrayBufferView,
   ): Promise<Value> {
-    this.#initializers.push({ name, type, shape, data: await this.#weights.append(data) });
+    this.#shared.initializers.push({ name, type, shape, data: await this.#weights.append(data) });
     return name;
   }
 
@@ -101,29 +176,33 @@ export class GraphBuilder {
   }
 
   finish(): OnnxGraph {
+    return { ...this.#ownParts(), initializers: this.#shared.initializers };
+  }
+
+  #ownParts(): Omit<OnnxGraph, 'initializers'> {
     // A value that is an output bears the output's name everywhere: no node only to rename it.
-    const rename = (value: Value) => this.#outputNames.get(value) ?? value;
-    const nodes = this.#nodes.map((node) => ({
+    const rename = (value: Value) => this.#shared.outputNames.get(value) ?? value;
+    const nodes = this.#nodes.map(({ body, ...node }) => ({
       ...node,
       inputs: node.inputs.map(rename),
       outputs: node.outputs.map(rename),
+      ...(body && { attributes: { body: { graph: { ...body.#ownParts(), initializers: [] } } } }),
     }));
-    return {
-      nodes,
-      initializers: this.#initializers,
-      inputs: this.#inputs,
-      outputs: this.#outputs,
-    };
+    return { nodes, inputs: this.#inputs, outputs: this.#outputs };
+  }
+
+  #newName(kind: string): Value {
+    return `${kind}_${this.#shared.named++}`;
   }
 
   #constant(type: ElementType, shape: readonly number[], data: ArrayBufferView): Value {
     const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-    const key = `${type}:${Buffer.from(bytes).toString('base64')}`;
-    const known = this.#constants.get(key);
+    const key = `${type}[${shape}]:${Buffer.from(bytes).toString('base64')}`;
+    const known = this.#shared.constants.get(key);
     if (known) return known;
-    const name = `constant_${this.#constants.size}`;
-    this.#constants.set(key, name);
-    this.#initializers.push({ name, type, shape, data: bytes });
+    const name = `constant_${this.#shared.constants.size}`;
+    this.#shared.constants.set(key, name);
+    this.#shared.initializers.push({ name, type, shape, data: bytes });
     return name;
   }
 }

@@ -10,6 +10,29 @@ export interface Linear {
   readonly bias?: Float32Array | undefined; // [outputs]
 }
 
+/** Layers that read the same input as one, so that one product serves them all. All of them have a bias, or none. */
+export function stackLinears(layers: readonly Linear[]): Linear {
+  const hasBias = layers[0].bias !== undefined;
+  return {
+    name: layers.map(({ name }) => name).join('+'),
+    outputs: layers.reduce((sum, { outputs }) => sum + outputs, 0),
+    inputs: layers[0].inputs,
+    weight: joined(layers.map(({ weight }) => weight)),
+    bias: hasBias ? joined(layers.map(({ bias }) => bias!)) : undefined,
+  };
+}
+
+function joined(parts: readonly Float32Array[]): Float32Array {
+  if (parts.length === 1) return parts[0];
+  const whole = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.length;
+  }
+  return whole;
+}
+
 /** Writes a dense layer's weights and nodes. x // [..., inputs] -> [..., outputs] */
 export type LinearKernel = (graph: GraphBuilder, x: Value, linear: Linear) => Promise<Value>;
 

@@ -1,7 +1,15 @@
 import { ProtobufWriter } from './protobuf.ts';
 
 /** Element types as onnx.proto's TensorProto.DataType numbers them. */
-export const onnxType = { float64: 11, float32: 1, uint8: 2, int32: 6, int64: 7, float16: 10 } as const;
+export const onnxType = {
+  float64: 11,
+  float32: 1,
+  uint8: 2,
+  int32: 6,
+  int64: 7,
+  bool: 9,
+  float16: 10,
+} as const;
 export type ElementType = keyof typeof onnxType;
 
 /** A dimension: a number, or the name of one that varies from run to run. */
@@ -13,7 +21,13 @@ export interface ValueInfo {
   readonly shape: readonly Dimension[];
 }
 
-export type AttributeValue = number | string | readonly number[] | { readonly float: number };
+export type AttributeValue =
+  | number
+  | string
+  | readonly number[]
+  | { readonly float: number }
+  /** The body of a Loop. It reads values of the graph around it by name. */
+  | { readonly graph: OnnxGraph };
 
 export interface OnnxNode {
   readonly op: string;
@@ -76,6 +90,7 @@ function writeAttribute(writer: ProtobufWriter, name: string, value: AttributeVa
   if (typeof value === 'number') writer.int(3, value).int(20, 2);
   else if (typeof value === 'string') writer.string(4, value).int(20, 3);
   else if ('float' in value) writer.float(2, value.float).int(20, 1);
+  else if ('graph' in value) writer.message(6, (graph) => writeGraph(graph, value.graph)).int(20, 5);
   else {
     for (const item of value) writer.int(8, item);
     writer.int(20, 7);
