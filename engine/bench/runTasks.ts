@@ -1,4 +1,5 @@
 import { shuffle } from 'simple-statistics';
+import { DocumentIndex } from '../benchmark/documentIndex.ts';
 import type { DecodeResult, DecodeStrategy } from '../decode/decoder.ts';
 import { createController, createDrafter } from '../draft/createDrafter.ts';
 import type { DecodeMetrics } from '../metrics.ts';
@@ -6,7 +7,6 @@ import type { ModelRuntime } from '../modelRuntime.ts';
 import type { Algorithm } from '../protocol.ts';
 import { seededRandom } from '../seededRandom.ts';
 import { greedyVerifier } from '../verify/greedy.ts';
-import { NgramIndex } from '../workspace/ngramIndex.ts';
 import type { BenchWorkspace } from './benchWorkspace.ts';
 import { realTextVerifier } from './realTextVerifier.ts';
 import { taskPrompt, taskTruth } from './taskPrompt.ts';
@@ -75,36 +75,29 @@ type Drafting = Omit<DecodeStrategy, 'verifier'>;
 class WorkspaceBench {
   readonly #runtime: ModelRuntime;
   readonly #writer: Writer;
-  readonly #index: NgramIndex;
-  readonly #documents: ReadonlyMap<string, Int32Array>;
+  readonly #index: DocumentIndex;
   readonly #options: RunOptions;
   readonly #strategies: readonly { algorithm: Algorithm; strategy: Drafting }[];
   #turn = 0;
 
   constructor(runtime: ModelRuntime, workspace: BenchWorkspace, writer: Writer, options: RunOptions) {
-    const { vocabSize } = runtime.model.info;
     this.#runtime = runtime;
     this.#writer = writer;
     this.#options = options;
-    this.#documents = new Map(
-      workspace.documents.map(({ path, text }) => [path, runtime.tokenizer.encode(text)]),
-    );
-    this.#index = new NgramIndex({ vocabSize });
-    for (const [path, tokens] of this.#documents) this.#index.set(path, tokens);
+    this.#index = new DocumentIndex(runtime.tokenizer, runtime.model.info.vocabSize);
+    for (const { path, text } of workspace.documents) this.#index.add(path, text);
     const algorithms = ['none' as const, ...options.algorithms.filter((algorithm) => algorithm !== 'none')];
     this.#strategies = algorithms.map((algorithm) => ({ algorithm, strategy: this.#strategy(algorithm) }));
   }
 
   async run(task: BenchTask, round: number): Promise<TaskRun[]> {
-    const { tokenizer } = this.#runtime;
-    // As in an editor: the document is indexed as it is now, without what was held out.
-    this.#index.set(task.path, tokenizer.encode(task.before + task.after));
+    this.#index.holdOut(task.path, task.before + task.after);
     await this.#decode(this.#strategies[0].strategy, task, 1);
     const results = new Map<Algorithm, DecodeResult>();
     for (const { algorithm, strategy } of this.#inTurn()) {
       results.set(algorithm, await this.#decode(strategy, task, this.#options.maxNewTokens));
     }
-    this.#index.set(task.path, this.#documents.get(task.path)!);
+    this.#index.restore(task.path);
     const plain = results.get('none')!.tokens;
     return [...results].map(([algorithm, { tokens, metrics }]) => {
       const lossless = tokens.length === plain.length && tokens.every((token, i) => token === plain[i]);
@@ -123,7 +116,7 @@ class WorkspaceBench {
     const parts = {
       vocabSize: model.info.vocabSize,
       specialTokenIds: tokenizer.specialTokenIds,
-      workspace: this.#index,
+      workspace: this.#index.ngrams,
     };
     return {
       drafter: createDrafter({ algorithm }, parts),

@@ -48,8 +48,9 @@ export interface BenchmarkMaterial {
   readonly kind: 'folder' | 'workspace' | 'sample';
   readonly name: string;
   readonly files: number;
-  /** Tokens in the n-gram index. */
+  /** Tokens in the n-gram index, and what they take. The index is the workspace's, whatever drafts from it. */
   readonly indexed_tokens: number;
+  readonly index_bytes: number;
 }
 
 export interface BenchmarkMachine {
@@ -138,7 +139,7 @@ export interface AlgorithmResult {
   readonly edit_similarity: number;
   /** Every task's tokens are those of `none`. */
   readonly lossless: boolean;
-  /** Held for this algorithm beside what `none` holds. */
+  /** Held for this algorithm beside what `none` holds, the workspace's index apart. */
   readonly extra_memory_bytes: number;
   /**
    * The speed-up over the one that the algorithm's accepted tokens allow on this machine:

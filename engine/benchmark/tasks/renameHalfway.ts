@@ -1,4 +1,5 @@
-import type { Hole, Span } from './task.ts';
+import type { Span } from '../../syntax/syntaxTree.ts';
+import type { Hole } from './task.ts';
 
 /** How far above the cursor the renamed name has to be in use: what a prompt can show. */
 const NEAR_CHARACTERS = 1500;

@@ -1,8 +1,10 @@
+import type { Span } from '../../syntax/syntaxTree.ts';
 import type { TaskClass } from '../benchmarkReport.ts';
 
 /** A file that tasks are taken from and that the index holds. */
 export interface BenchmarkDocument {
-  /** In its folder, with forward slashes. */
+  readonly uri: string;
+  /** As people read it: in its folder, with forward slashes. */
   readonly path: string;
   readonly text: string;
 }
@@ -19,19 +21,6 @@ export interface Hole {
 export interface BenchmarkTask extends Hole {
   readonly taskClass: TaskClass;
   readonly document: BenchmarkDocument;
-}
-
-/** Offsets [start, end) of the text to take out. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** One kind of place: where a text has it, and what it looks like to somebody who has not written it yet. */
-export interface TaskKind {
-  find(text: string): Span[];
-  /** Undefined where the span turns out not to be such a place. */
-  cut(text: string, span: Span): Hole | undefined;
 }
 
 export function takeOut(text: string, { start, end }: Span): Hole {
