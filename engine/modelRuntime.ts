@@ -39,6 +39,11 @@ export class ModelRuntime {
     throw tokenizer.reason;
   }
 
+  /** Memory of the sessions kept for the next prompts: KV rows, and hidden states where drafters need them. */
+  get sessionBytes(): number {
+    return this.#pool.bytes;
+  }
+
   /**
    * Decodes on the idle session that shares most with the prompt. One at a time: a request waits for the one before
    * it, which is cancelled by then and leaves the KV rows that this one continues.
