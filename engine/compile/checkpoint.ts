@@ -38,10 +38,10 @@ export async function readTensor(checkpoint: Checkpoint, name: string): Promise<
   return readFloats({ ...tensor, name });
 }
 
-/** The checkpoint's weight files, in the order of the index. */
-export async function weightFiles(dir: string): Promise<string[]> {
-  const indexFile = join(dir, 'model.safetensors.index.json');
-  if (!(await exists(indexFile))) return [join(dir, 'model.safetensors')];
+/** The weight files of a folder, in the order of the index; the one named `name` where there is no index. */
+export async function weightFiles(dir: string, name = 'model.safetensors'): Promise<string[]> {
+  const indexFile = join(dir, `${name}.index.json`);
+  if (!(await exists(indexFile))) return [join(dir, name)];
   const weightMap = (await ConfigReader.read(indexFile)).raw('weight_map');
   const names = typeof weightMap === 'object' && weightMap !== null ? Object.values(weightMap) : [];
   // A shard is a file of this folder: a path that leads elsewhere is not followed.
@@ -124,7 +124,7 @@ async function eosTokenIds(dir: string, config: ConfigReader): Promise<number[]>
   return ids as number[];
 }
 
-function exists(file: string): Promise<boolean> {
+export function exists(file: string): Promise<boolean> {
   return access(file).then(
     () => true,
     () => false,
