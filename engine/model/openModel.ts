@@ -1,4 +1,5 @@
-import { type CompiledModel, compileModel, discardCompiled } from '../compile/compileModel.ts';
+import { type CompiledModel, compileModel } from '../compile/compileModel.ts';
+import { discardCompiled } from '../compile/graphCache.ts';
 import type { Device, Precision } from '../compile/precision.ts';
 import type { ModelOutputs } from '../compile/targetOutputs.ts';
 import { SlipstreamError } from '../errors.ts';

@@ -1,0 +1,167 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { SlipstreamError } from '../errors.ts';
+import { ContentHasher } from './contentHash.ts';
+import { type OnnxGraph, writeOnnxModel } from './onnxModel.ts';
+import { WeightWriter } from './weightWriter.ts';
+
+const WEIGHTS_FILE = 'weights.bin';
+const GRAPH_FILE = 'model.onnx';
+const MANIFEST_FILE = 'manifest.json';
+/** A compilation that was killed leaves its folder; after this long nobody is working in it. */
+const ABANDONED_MS = 3_600_000;
+/** Entries that are kept; the ones not used for longest go. A model has a few: by device, precision, version, head. */
+const KEPT_ENTRIES = 24;
+
+/** A graph on disk with its weights. */
+export interface CompiledGraph {
+  readonly graphFile: string;
+  readonly weightBytes: number;
+  /** Names this graph among all compiled ones: what is measured on it can be kept under it. */
+  readonly key: string;
+}
+
+/** What makes one compiled graph different from all others. */
+export interface GraphIdentity {
+  /** Begins the entry's name, for people who look into the folder. */
+  readonly label: string;
+  /** What it is compiled from: by content, wherever the files lie. */
+  readonly files: readonly string[];
+  /** All else that decides what comes out, the compiler's version first. */
+  readonly parameters: readonly unknown[];
+}
+
+interface Manifest {
+  readonly graphBytes: number;
+  readonly weightBytes: number;
+}
+
+/** Forgets a compiled graph that turned out to be damaged, so that the next call compiles it again. */
+export async function discardCompiled({ graphFile }: CompiledGraph): Promise<void> {
+  await rm(dirname(graphFile), { recursive: true, force: true });
+}
+
+/** Compiled graphs in the cache folder. Written beside and renamed, so that a half-written graph is never used. */
+export class GraphCache {
+  readonly #root: string;
+  readonly #hasher: ContentHasher;
+
+  constructor(cacheDir: string) {
+    this.#root = join(cacheDir, 'compiled');
+    this.#hasher = new ContentHasher(join(cacheDir, 'content-hashes.json'));
+  }
+
+  /**
+   * @param build writes the weights and returns the graph that reads them; called when there is no such entry
+   * @throws SlipstreamError io when a file cannot be read or the folder not be written; what `build` throws
+   */
+  async compile(
+    identity: GraphIdentity,
+    build: (weights: WeightWriter) => Promise<OnnxGraph>,
+  ): Promise<CompiledGraph> {
+    const key = await this.#key(identity);
+    const folder = join(this.#root, key);
+    const cached = await readManifest(folder);
+    if (cached) await markUsed(folder);
+    const { weightBytes } = cached ?? (await this.#compileInto(folder, build));
+    return { graphFile: join(folder, GRAPH_FILE), weightBytes, key };
+  }
+
+  async #key({ label, files, parameters }: GraphIdentity): Promise<string> {
+    const content = await this.#hasher.hash(files).catch((cause) => {
+      throw new SlipstreamError('io', `${dirname(files[0])}: cannot be read (${cause.message}).`, { cause });
+    });
+    const hash = createHash('sha256').update(JSON.stringify([content, ...parameters]));
+    return `${label.replace(/[^\w.-]/g, '_')}-${hash.digest('hex').slice(0, 24)}`;
+  }
+
+  async #compileInto(folder: string, build: (weights: WeightWriter) => Promise<OnnxGraph>) {
+    const partial = `${folder}.partial-${randomUUID()}-${Date.now()}`;
+    try {
+      await this.#removeAbandoned();
+      await this.#removeUnused();
+      await mkdir(partial, { recursive: true });
+      return await publish(partial, folder, await writeCompiled(partial, build));
+    } catch (cause) {
+      if (cause instanceof SlipstreamError) throw cause;
+      const reason = (cause as NodeJS.ErrnoException).code === 'ENOSPC' ? 'the disk is full' : String(cause);
+      const message = `${this.#root}: the compiled model cannot be written: ${reason}.`;
+      throw new SlipstreamError('io', message, { cause });
+    } finally {
+      await rm(partial, { recursive: true, force: true }).catch(() => {});
+    }
+  }
+
+  async #removeAbandoned(): Promise<void> {
+    for (const name of await readdir(this.#root).catch(() => [])) {
+      const written = /\.partial-[\w-]+-(\d+)$/.exec(name)?.[1];
+      if (written && Date.now() - Number(written) > ABANDONED_MS) {
+        await rm(join(this.#root, name), { recursive: true, force: true });
+      }
+    }
+  }
+
+  async #removeUnused(): Promise<void> {
+    const entries: { folder: string; usedMs: number }[] = [];
+    for (const name of await readdir(this.#root).catch(() => [])) {
+      const folder = join(this.#root, name);
+      const manifest = await stat(join(folder, MANIFEST_FILE)).catch(() => undefined);
+      if (manifest && !name.includes('.partial-')) entries.push({ folder, usedMs: manifest.mtimeMs });
+    }
+    entries.sort((a, b) => b.usedMs - a.usedMs);
+    for (const { folder } of entries.slice(KEPT_ENTRIES - 1)) {
+      // One that is in use cannot be removed everywhere; it goes another time.
+      await rm(folder, { recursive: true, force: true }).catch(() => {});
+    }
+  }
+}
+
+/** The manifest of a complete entry; undefined when there is none or a file is not as it was written. */
+async function readManifest(folder: string): Promise<Manifest | undefined> {
+  try {
+    const manifest: Manifest = JSON.parse(await readFile(join(folder, MANIFEST_FILE), 'utf8'));
+    const graph = await stat(join(folder, GRAPH_FILE));
+    const weights = await stat(join(folder, WEIGHTS_FILE));
+    return graph.size === manifest.graphBytes && weights.size === manifest.weightBytes ? manifest : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A read-only cache still works; it only forgets what was used last. */
+async function markUsed(folder: string): Promise<void> {
+  const now = new Date();
+  await utimes(join(folder, MANIFEST_FILE), now, now).catch(() => {});
+}
+
+async function writeCompiled(
+  folder: string,
+  build: (weights: WeightWriter) => Promise<OnnxGraph>,
+): Promise<Manifest> {
+  const handle = await open(join(folder, WEIGHTS_FILE), 'wx');
+  const weights = new WeightWriter(handle, WEIGHTS_FILE);
+  try {
+    const graph = writeOnnxModel(await build(weights));
+    await writeFile(join(folder, GRAPH_FILE), graph);
+    const manifest: Manifest = { graphBytes: graph.length, weightBytes: weights.bytes };
+    await writeFile(join(folder, MANIFEST_FILE), JSON.stringify(manifest));
+    await handle.sync();
+    return manifest;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Gives the entry its name. Another process may have finished the same one meanwhile, and be reading it: it stays. */
+async function publish(partial: string, folder: string, manifest: Manifest): Promise<Manifest> {
+  try {
+    await rename(partial, folder);
+  } catch {
+    const other = await readManifest(folder);
+    if (other) return other;
+    await rm(folder, { recursive: true, force: true });
+    await rename(partial, folder);
+  }
+  return manifest;
+}
