@@ -3,7 +3,10 @@
  * The only file of the engine that the extension imports: types and method names, no code of the engine.
  */
 import { NotificationType, ProgressType, RequestType, RequestType0 } from 'vscode-jsonrpc/node';
+import type { BenchmarkProgress, BenchmarkReport } from './benchmark/benchmarkReport.ts';
 
+export type * from './benchmark/benchmarkReport.ts';
+export { taskClasses } from './benchmark/benchmarkReport.ts';
 /** What is wrong with settings that are each in order but do not go together. */
 export { speculationProblem } from './draft/speculationSettings.ts';
 /** Documents for which this holds are never sent to the engine, and it never reads such files itself. */
@@ -171,6 +174,19 @@ export interface FileChange {
   readonly type: 'created' | 'changed' | 'deleted';
 }
 
+/** What to measure; model, device and length of the prompt are those of the settings. */
+export interface BenchmarkParams {
+  /** Absent: all that can run with the model. */
+  readonly algorithms?: readonly Algorithm[];
+  readonly tasks: number;
+  /** Chooses the tasks. */
+  readonly seed: number;
+  /** Longest suggestion in tokens. */
+  readonly maxNewTokens: number;
+  /** Names the request's `benchmarkProgress` notifications. */
+  readonly progressToken: number;
+}
+
 /** A fault as the extension sees it: the JSON-RPC error's data. */
 export interface FaultData {
   readonly code: string;
@@ -184,6 +200,14 @@ export const partialText = new ProgressType<string>();
 export const changeSettings = new RequestType<EngineSettings, ModelFacts, FaultData>('changeSettings');
 /** The prompt of the last completion as text, special tokens visible. */
 export const lastPrompt = new RequestType0<string | null, FaultData>('lastPrompt');
+/**
+ * Measures on the workspace's files, on a sample where there are none. Nothing is suggested meanwhile. Cancelled, it
+ * answers with what was measured by then: null for nothing.
+ */
+export const runBenchmark = new RequestType<BenchmarkParams, BenchmarkReport | null, FaultData>(
+  'runBenchmark',
+);
+export const benchmarkProgress = new ProgressType<BenchmarkProgress>();
 export const shutdown = new RequestType0<null, FaultData>('shutdown');
 
 export const didOpen = new NotificationType<OpenDocument>('document/didOpen');

@@ -1,6 +1,7 @@
 /** The shapes of protocol.ts as parsers: nothing that arrives is trusted before it went through one. */
 
 import type {
+  BenchmarkParams,
   CompleteParams,
   DocumentChange,
   EngineSettings,
@@ -64,6 +65,14 @@ export const completeParams = object<CompleteParams>({
     tabSize: integer(1, 1000),
   }),
   partialTextToken: integer(0),
+});
+
+export const benchmarkParams = object<BenchmarkParams>({
+  algorithms: optional(array(oneOf(...algorithms))),
+  tasks: integer(1),
+  seed: integer(0),
+  maxNewTokens: integer(1),
+  progressToken: integer(0),
 });
 
 export const documentUri = object<{ uri: string }>({ uri: string });
