@@ -1,0 +1,138 @@
+import type { ModelOutputs } from '../compile/targetOutputs.ts';
+import { idleSessions } from '../config.ts';
+import type { ForwardOutput, LanguageModel } from '../model/languageModel.ts';
+import { emptyTree, ROOT, type TokenTree, TokenTreeBuilder } from '../tree/tokenTree.ts';
+import type { Drafter, SessionView } from './drafter.ts';
+import { DepthByCost, type DepthRule, type DraftModelCosts, fixedDepth } from './draftModelDepth.ts';
+import type { DraftedToken } from './draftModelSequence.ts';
+import { DraftModelSequences } from './draftModelSequences.ts';
+
+/** Names and meaning follow SGLang's server options. */
+export interface DraftModelOptions {
+  /** Passes of the draft model a step: the levels of the tree. Absent: as many as pay. */
+  readonly numSteps?: number | undefined;
+  /**
+   * Tokens that are continued at each level, each by as many. A pass evaluates the whole tree above its level but for the
+   * path that all of it shares. Absent: the best one is, and the runners-up of every pass, which cost none, are its siblings.
+   */
+  readonly topk?: number | undefined;
+  /** Nodes of the tree at most. */
+  readonly numDraftTokens?: number | undefined;
+}
+
+export interface DraftModelParts {
+  /** Opened with `draftModelOutputs`, and by its opener disposed. */
+  readonly model: LanguageModel;
+  readonly costs: DraftModelCosts;
+  /** The target's: what it does not know is not drafted. */
+  readonly vocabSize: number;
+}
+
+/** Siblings that a pass's best token is given where the width is left to the drafter. */
+const RUNNERS_UP = 3;
+
+/** What a model has to be opened with to draft with these options. */
+export function draftModelOutputs({ topk }: DraftModelOptions): ModelOutputs {
+  return { taps: [], successors: topk ?? 1 + RUNNERS_UP, logProbs: 'successors' };
+}
+
+interface Candidate extends DraftedToken {
+  readonly parent: Candidate | undefined;
+  readonly node: number;
+  readonly pathLogProb: number;
+}
+
+/**
+ * A smaller model of the same vocabulary drafts (Leviathan et al., arXiv 2211.17192; SGLang's STANDALONE): one pass a
+ * level, best continuations first, on KV rows of its own that follow what the target accepts. The estimates are the draft
+ * model's own probabilities.
+ */
+export class DraftModelDrafter implements Drafter {
+  readonly name = 'draftModel';
+  readonly #parts: DraftModelParts;
+  readonly #options: DraftModelOptions;
+  readonly #sequences: DraftModelSequences;
+
+  constructor(parts: DraftModelParts, options: DraftModelOptions = {}) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#sequences = new DraftModelSequences(parts.model, idleSessions);
+  }
+
+  get bytes(): number {
+    return this.#parts.model.info.weightBytes + this.#sequences.bytes;
+  }
+
+  /** Empty while the draft model still catches up with a long prompt. */
+  async propose(view: SessionView, budget: number): Promise<TokenTree> {
+    const { model } = this.#parts;
+    const tokens = view.tokens.subarray(windowStart(view.tokens.length, model.info.contextLength));
+    const sequence = this.#sequences.of(view, tokens);
+    let output = await sequence.follow(tokens);
+    if (!output) return emptyTree;
+    const { topk = 1, numDraftTokens = budget } = this.#options;
+    const rule = this.#depthRule();
+    const builder = new TokenTreeBuilder();
+    let frontier: readonly Candidate[] = [];
+    const deepest = Math.min(budget, model.info.contextLength - tokens.length + 1);
+    for (let depth = 1; depth <= deepest; depth++) {
+      if (depth > 1) output = await sequence.extend(frontier);
+      frontier = this.#continuations(builder, frontier, output).slice(0, topk);
+      const draft = {
+        depth,
+        frontier: frontier.map(({ pathLogProb }) => pathLogProb),
+        context: tokens.length,
+      };
+      if (frontier.length === 0 || !rule.another(draft)) break;
+    }
+    return builder.build(Math.min(budget, numDraftTokens));
+  }
+
+  /** What was accepted shows in the tokens of the next proposal. */
+  observe(): void {}
+
+  dispose(): void {
+    this.#sequences.dispose();
+  }
+
+  #depthRule(): DepthRule {
+    const { numSteps } = this.#options;
+    return numSteps === undefined ? new DepthByCost(this.#parts.costs) : fixedDepth(numSteps);
+  }
+
+  /** Adds what the rows predict to the tree. @returns the new candidates, most probable paths first */
+  #continuations(
+    builder: TokenTreeBuilder,
+    parents: readonly Candidate[],
+    { successors, successorLogProbs }: ForwardOutput,
+  ): Candidate[] {
+    const rows = Math.max(1, parents.length);
+    const width = successors!.length / rows;
+    const candidates: Candidate[] = [];
+    for (let row = 0; row < rows; row++) {
+      const parent = parents.at(row);
+      for (let i = row * width; i < (row + 1) * width; i++) {
+        const token = successors![i];
+        if (token >= this.#parts.vocabSize) continue;
+        const logProb = successorLogProbs![i];
+        const node = builder.add(parent?.node ?? ROOT, token, logProb, 'draftModel');
+        candidates.push({ token, parent, node, pathLogProb: (parent?.pathLogProb ?? 0) + logProb });
+      }
+    }
+    return candidates.sort((a, b) => b.pathLogProb - a.pathLogProb);
+  }
+}
+
+/** Space for drafts that the window leaves in the draft model's context. */
+const ROOM = 32;
+
+/**
+ * Where the window on a sequence begins that is longer than the draft model's context: the model forgets the older half
+ * of its context whenever it is full. It moves in such strides, and by the length alone, so that rows are kept between.
+ */
+function windowStart(length: number, contextLength: number): number {
+  const overflow = length + Math.min(ROOM, Math.floor(contextLength / 4)) - contextLength;
+  if (overflow <= 0) return 0;
+  const stride = Math.ceil(contextLength / 2);
+  return Math.ceil(overflow / stride) * stride;
+}

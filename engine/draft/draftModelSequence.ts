@@ -1,0 +1,183 @@
+import { PrefillPace } from '../decode/prefill.ts';
+import type { ForwardOutput, KvCache, LanguageModel } from '../model/languageModel.ts';
+import { ROOT } from '../tree/tokenTree.ts';
+
+/** A token that the draft model proposed, and may be asked to continue. */
+export interface DraftedToken {
+  readonly token: number;
+  readonly parent: DraftedToken | undefined;
+}
+
+/** A proposal cannot be interrupted: this is how long it may catch up, so that a cancel is felt within 50 ms. */
+const CATCH_UP_MS = 25;
+
+/** Space beyond the prompt, as a session of the target reserves it. */
+const RESERVED_ROWS = 64;
+
+/** The last pass, none of whose rows beyond the sequence's are committed yet. */
+interface Batch {
+  readonly tokens: Int32Array; // [T]
+  readonly parents: Int32Array; // [T]
+  readonly rowOf: ReadonlyMap<DraftedToken, number>;
+}
+
+const noBatch: Batch = { tokens: new Int32Array(0), parents: new Int32Array(0), rowOf: new Map() };
+
+/**
+ * One sequence as the draft model has it in its KV rows: a beginning of the target's tokens, then what it drafted as far
+ * as all candidates agree. What the target made of the drafts shows in its tokens the next time: the rows of what it
+ * accepted are kept, the others forgotten, and nothing is evaluated twice on a chain.
+ */
+export class DraftModelSequence {
+  readonly #model: LanguageModel;
+  readonly #kv: KvCache;
+  readonly #pace = new PrefillPace();
+  /** Of the committed rows. */
+  readonly #tokens: number[] = [];
+  /** Of those, the ones that were drafted since the target's tokens were last followed. */
+  #drafted = 0;
+  #batch = noBatch;
+
+  constructor(model: LanguageModel, capacity: number) {
+    this.#model = model;
+    this.#kv = model.createKvCache(capacity + RESERVED_ROWS);
+  }
+
+  get bytes(): number {
+    return this.#kv.bytes;
+  }
+
+  get length(): number {
+    return this.#tokens.length;
+  }
+
+  /** Rows that serve a sequence that begins with `tokens`. */
+  shared(tokens: Int32Array): number {
+    const limit = Math.min(this.#tokens.length, tokens.length - 1);
+    let common = 0;
+    while (common < limit && this.#tokens[common] === tokens[common]) common++;
+    return common;
+  }
+
+  /** Makes space for a session of this length, or gives back what is far more. */
+  reserve(length: number): void {
+    this.#kv.reserve(length + RESERVED_ROWS);
+  }
+
+  /**
+   * Evaluates what the rows lack of `tokens`, chunk by chunk for a short time.
+   *
+   * @returns the prediction after the last token, one row; undefined when there is more to evaluate than that time is for,
+   *   or a token that the draft model does not know
+   */
+  async follow(tokens: Int32Array): Promise<ForwardOutput | undefined> {
+    await this.#keepAccepted(tokens);
+    const started = performance.now();
+    for (;;) {
+      const behind = tokens.length - this.length;
+      // Deeper chunks would give other rows than another cut of the same tokens does.
+      const size = Math.min(behind, this.#pace.chunk, this.#kv.exactDepth);
+      const chunk = tokens.slice(this.length, this.length + size);
+      if (chunk.some((token) => token >= this.#model.info.vocabSize)) return undefined;
+      const output = await this.#evaluate(
+        chunk,
+        size === behind ? Int32Array.of(size - 1) : new Int32Array(0),
+      );
+      if (size === behind) return output;
+      if (performance.now() - started > CATCH_UP_MS) return undefined;
+    }
+  }
+
+  /**
+   * Evaluates the next level of the tree. Drafted tokens that all of the frontier descends from are committed; the others
+   * on the way to it are evaluated once more with it, none for a chain.
+   *
+   * @param frontier tokens of one level, each with its ancestors since `follow`
+   * @returns predictions in the order of the frontier
+   */
+  async extend(frontier: readonly DraftedToken[]): Promise<ForwardOutput> {
+    const paths = frontier.map(pathTo);
+    await this.#commitShared(paths);
+    const batch = batchOf(paths.map((path) => path.slice(this.#drafted)));
+    const { tokens, parents } = batch;
+    const rows = Int32Array.from(frontier, (_, i) => tokens.length - frontier.length + i);
+    const output = await this.#kv.forward({ tokens, parents, rows, want: 'argmax' });
+    this.#batch = batch;
+    return output;
+  }
+
+  dispose(): void {
+    this.#kv.dispose();
+  }
+
+  async #evaluate(tokens: Int32Array, rows: Int32Array): Promise<ForwardOutput> {
+    const started = performance.now();
+    const output = await this.#kv.forward({ tokens, rows, want: 'argmax' });
+    this.#pace.observe(tokens.length, performance.now() - started);
+    await this.#kv.commit(Int32Array.from(tokens.keys()));
+    this.#tokens.push(...tokens);
+    return output;
+  }
+
+  /** Forgets the rows that `tokens` does not begin with, and commits those of the last pass that it goes on with. */
+  async #keepAccepted(tokens: Int32Array): Promise<void> {
+    const shared = this.shared(tokens);
+    if (shared < this.length) {
+      this.#kv.truncate(shared);
+      this.#tokens.length = shared;
+    } else {
+      await this.#commit(acceptedRows(this.#batch, tokens.subarray(shared, tokens.length - 1)));
+    }
+    this.#batch = noBatch;
+    this.#drafted = 0;
+  }
+
+  async #commitShared(paths: readonly (readonly DraftedToken[])[]): Promise<void> {
+    const [first] = paths;
+    let shared = this.#drafted;
+    while (shared < first.length - 1 && paths.every((path) => path[shared] === first[shared])) shared++;
+    await this.#commit(first.slice(this.#drafted, shared).map((token) => this.#batch.rowOf.get(token)!));
+    this.#drafted = shared;
+  }
+
+  async #commit(rows: readonly number[]): Promise<void> {
+    if (rows.length === 0) return;
+    await this.#kv.commit(rows);
+    this.#tokens.push(...rows.map((row) => this.#batch.tokens[row]));
+  }
+}
+
+/** Root to leaf. */
+function pathTo(leaf: DraftedToken): DraftedToken[] {
+  const path: DraftedToken[] = [];
+  for (let token: DraftedToken | undefined = leaf; token; token = token.parent) path.unshift(token);
+  return path;
+}
+
+/** The tokens on the paths, each once, level by level. */
+function batchOf(paths: readonly (readonly DraftedToken[])[]): Batch {
+  const rowOf = new Map<DraftedToken, number>();
+  const parents: number[] = [];
+  for (let level = 0; level < paths[0].length; level++) {
+    for (const path of paths) {
+      if (rowOf.has(path[level])) continue;
+      parents.push(level === 0 ? ROOT : rowOf.get(path[level - 1])!);
+      rowOf.set(path[level], rowOf.size);
+    }
+  }
+  const tokens = Int32Array.from([...rowOf.keys()], ({ token }) => token);
+  return { tokens, parents: Int32Array.from(parents), rowOf };
+}
+
+/** The path through the batch that `tokens` takes, as far as it goes. */
+function acceptedRows({ tokens: drafted, parents }: Batch, tokens: Int32Array): number[] {
+  const rows: number[] = [];
+  let parent = ROOT;
+  for (const token of tokens) {
+    const row = drafted.findIndex((candidate, i) => candidate === token && parents[i] === parent);
+    if (row < 0) break;
+    rows.push(row);
+    parent = row;
+  }
+  return rows;
+}

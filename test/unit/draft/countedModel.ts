@@ -1,0 +1,65 @@
+import type { ForwardBatch, KvCache, LanguageModel } from '../../../engine/model/languageModel.ts';
+
+/** A model that counts what is evaluated on it, and can be made slow. */
+export class CountedModel implements LanguageModel {
+  readonly #model: LanguageModel;
+  /** Tokens evaluated so far. */
+  tokens = 0;
+  passes = 0;
+  /** KV caches that were made and not disposed. */
+  caches = 0;
+  msPerToken = 0;
+
+  constructor(model: LanguageModel) {
+    this.#model = model;
+  }
+
+  get info() {
+    return this.#model.info;
+  }
+
+  /** What `work` evaluates: tokens and passes. */
+  async count(work: () => Promise<unknown>): Promise<{ tokens: number; passes: number }> {
+    const { tokens, passes } = this;
+    await work();
+    return { tokens: this.tokens - tokens, passes: this.passes - passes };
+  }
+
+  createKvCache(capacity: number): KvCache {
+    const kv = this.#model.createKvCache(capacity);
+    this.caches++;
+    return {
+      get length() {
+        return kv.length;
+      },
+      get exactDepth() {
+        return kv.exactDepth;
+      },
+      get bytes() {
+        return kv.bytes;
+      },
+      forward: async (batch) => {
+        await this.#evaluate(batch);
+        return kv.forward(batch);
+      },
+      commit: (path) => kv.commit(path),
+      truncate: (length) => kv.truncate(length),
+      reserve: (rows) => kv.reserve(rows),
+      dispose: () => {
+        this.caches--;
+        kv.dispose();
+      },
+    };
+  }
+
+  dispose(): Promise<void> {
+    return this.#model.dispose();
+  }
+
+  async #evaluate({ tokens }: ForwardBatch): Promise<void> {
+    this.tokens += tokens.length;
+    this.passes++;
+    const ms = this.msPerToken * tokens.length;
+    if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
+  }
+}
