@@ -35,7 +35,7 @@ export function normHeads(
   graph: GraphBuilder,
   x: Value,
   weight: Value,
-  { normEpsilon }: AttentionShape,
+  { normEpsilon }: Pick<AttentionShape, 'normEpsilon'>,
 ): Value {
   return graph.op('SimplifiedLayerNormalization', [x, weight], { axis: -1, epsilon: { float: normEpsilon } });
 }

@@ -37,16 +37,16 @@ export interface Carried {
 }
 
 /** One iteration of a loop, written once. */
-export interface LoopBody {
+export interface LoopBody<Name extends string> {
   readonly graph: GraphBuilder;
   readonly iteration: Value; // int64 scalar
-  readonly carried: readonly Value[];
+  readonly carried: Readonly<Record<Name, Value>>;
 }
 
-export interface LoopResult {
+export interface LoopResult<Name extends string> {
   /** A bool scalar: whether another iteration may follow. */
   readonly goOn: Value;
-  readonly carried: readonly Value[];
+  readonly carried: Readonly<Record<Name, Value>>;
 }
 
 /** What a graph has in common with the bodies of its loops, which read its values by name. */
@@ -113,37 +113,35 @@ export class GraphBuilder {
    * @param trips int64 scalar
    * @returns what the last iteration carried
    */
-  async loop(
+  async loop<Name extends string>(
     trips: Value,
-    carried: readonly Carried[],
-    body: (iteration: LoopBody) => Promise<LoopResult>,
-  ): Promise<Value[]> {
+    carried: Readonly<Record<Name, Carried>>,
+    body: (iteration: LoopBody<Name>) => Promise<LoopResult<Name>>,
+  ): Promise<Record<Name, Value>> {
     const graph = new GraphBuilder(this.#weights, this.#shared);
+    const names = Object.keys(carried) as Name[];
+    const each = (value: (name: Name) => Value) =>
+      Object.fromEntries(names.map((name) => [name, value(name)])) as Record<Name, Value>;
     const iteration = graph.input(this.#newName('iteration'), 'int64', []);
     graph.input(this.#newName('going_on'), 'bool', []);
-    const inputs = carried.map(({ type, shape }) => graph.input(this.#newName('carried'), type, shape));
-    const result = await body({ graph, iteration, carried: inputs });
-    graph.output(this.#newName('go_on'), result.goOn, 'bool', []);
-    for (const [i, { type, shape }] of carried.entries()) {
-      const name = this.#newName('carry');
-      graph.output(
-        name,
-        result.carried[i],
-        type,
-        shape.map((size) => (typeof size === 'string' ? `${name}_${size}` : size)),
-      );
+    const before = each((name) => graph.input(this.#newName(name), carried[name].type, carried[name].shape));
+    const after = await body({ graph, iteration, carried: before });
+    graph.output(this.#newName('go_on'), after.goOn, 'bool', []);
+    for (const name of names) {
+      const { type, shape } = carried[name];
+      const sizes = shape.map((size) => (typeof size === 'string' ? `next_${size}` : size));
+      graph.output(this.#newName(`next_${name}`), after.carried[name], type, sizes);
     }
-    const outputs = carried.map(() => this.#newName('Loop'));
-    const initial = carried.map((value) => value.initial);
+    const last = each((name) => this.#newName(`last_${name}`));
     this.#nodes.push({
       op: 'Loop',
       domain: '',
-      inputs: [trips, '', ...initial],
-      outputs,
+      inputs: [trips, '', ...names.map((name) => carried[name].initial)],
+      outputs: names.map((name) => last[name]),
       attributes: {},
       body: graph,
     });
-    return outputs;
+    return last;
   }
 
   /** A small int64 constant: a shape, split sizes. Equal ones are one. */
