@@ -56,7 +56,7 @@ class PickleReader {
   read(): PickleValue {
     for (;;) {
       const opcode = String.fromCharCode(this.#unsigned(1));
-      if (opcode === '.') return this.#pop();
+      if (opcode === '.') return this.#result();
       const operation = this.#operations[opcode];
       if (!operation) {
         const code = `0x${opcode.charCodeAt(0).toString(16)}`;
@@ -64,6 +64,12 @@ class PickleReader {
       }
       operation();
     }
+  }
+
+  #result(): PickleValue {
+    const value = this.#pop();
+    if (this.#stack.length > 0) throw this.#damaged();
+    return value;
   }
 
   // The names and letters are those of Python's pickletools.
@@ -160,7 +166,9 @@ class PickleReader {
   }
 
   #popMany(count: number): PickleValue[] {
-    return Array.from({ length: count }, () => this.#pop()).reverse();
+    const items = this.#stack.splice(-count);
+    if (items.length < count || items.includes(MARK)) throw this.#damaged();
+    return items as PickleValue[];
   }
 
   #popToMark(): PickleValue[] {
