@@ -2,10 +2,11 @@
  * `npm run bench`: each figure of the engine beside its baseline, both measured in this run on this machine.
  * See docs/benchmarks.md.
  */
-import { writeFile } from 'node:fs/promises';
 import { cacheDir, cacheOptions } from '../cli/cacheOption.ts';
 import { type Command, commandHelp } from '../cli/command.ts';
 import { CommandLine } from '../cli/commandLine.ts';
+import { showProgress } from '../cli/progressLine.ts';
+import { reportFile, writeReport } from '../cli/reportFile.ts';
 import { mostThreads } from '../config.ts';
 import { embeddedModelDir } from '../embeddedModel.ts';
 import { SlipstreamError } from '../errors.ts';
@@ -46,6 +47,7 @@ const command: Command = {
   },
   async run(line) {
     const names = chosenSections(line);
+    const json = await reportFile(line);
     const context: BenchContext = {
       modelDir: embeddedModelDir,
       cacheDir: cacheDir(line),
@@ -65,10 +67,7 @@ const command: Command = {
       console.log(sectionText(section));
       results.push(section);
     }
-    const json = line.text('json');
-    if (json !== undefined) {
-      await writeFile(json, JSON.stringify({ machine, seed: context.seed, sections: results }, null, 1));
-    }
+    if (json !== undefined) await writeReport(json, { machine, seed: context.seed, sections: results });
     if (results.some(({ faults }) => faults.length > 0)) process.exitCode = 1;
   },
 };
@@ -92,11 +91,6 @@ async function withRuntime(
   } finally {
     await runtime.dispose();
   }
-}
-
-/** One line that is overwritten; nothing when nobody looks. */
-function showProgress(text: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
 }
 
 try {

@@ -1,3 +1,4 @@
+import { firstDifference } from '../benchmark/firstDifference.ts';
 import { median, type Pair, speedUp } from '../benchmark/statistics.ts';
 import { fixedController } from '../decode/controller.ts';
 import type { DecodeResult } from '../decode/decoder.ts';
@@ -106,7 +107,7 @@ async function compare(
   const runs: Comparison['peers'][number][] = [];
   for (const { setup, generate } of peers) {
     const run = await generate(prompt, NEW_TOKENS);
-    runs.push({ setup, run, sameTokens: commonLength(ours.tokens, run.tokens) });
+    runs.push({ setup, run, sameTokens: firstDifference(ours.tokens, run.tokens) ?? NEW_TOKENS });
   }
   return { ours, peers: runs };
 }
@@ -122,11 +123,6 @@ function generate(runtime: ModelRuntime, tokens: Int32Array): Promise<DecodeResu
       signal: new AbortController().signal,
     },
   );
-}
-
-function commonLength(a: readonly number[], b: readonly number[]): number {
-  const differs = a.findIndex((token, i) => token !== b[i]);
-  return differs < 0 ? a.length : differs;
 }
 
 interface Versus {

@@ -1,4 +1,5 @@
 import type { Estimate } from '../benchmark/statistics.ts';
+import { alignedRows } from '../cli/alignedRows.ts';
 
 /** What a figure has to reach. */
 export type Target = { readonly atLeast: number } | { readonly atMost: number };
@@ -44,7 +45,7 @@ export function sectionText({ title, figures, notes, faults }: Section): string 
   ]);
   return [
     title,
-    ...alignedRows(rows).map((row) => `  ${row}`),
+    ...alignedRows(rows, Number.POSITIVE_INFINITY).map((row) => `  ${row}`),
     ...notes.map((note) => `  ${note}`),
     ...faults.map((fault) => `  ERROR ${fault}`),
     '',
@@ -66,14 +67,4 @@ function targetText(target: Target): string {
 function rounded(value: number): string {
   if (Math.abs(value) >= 100) return value.toFixed(0);
   return Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(2);
-}
-
-function alignedRows(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column].length)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column]))
-      .join('  ')
-      .trimEnd(),
-  );
 }

@@ -1,5 +1,6 @@
 import { shuffle } from 'simple-statistics';
 import { DocumentIndex } from '../benchmark/documentIndex.ts';
+import { firstDifference } from '../benchmark/firstDifference.ts';
 import type { DecodeResult, DecodeStrategy } from '../decode/decoder.ts';
 import { createController, createDrafter } from '../draft/createDrafter.ts';
 import type { DecodeMetrics } from '../metrics.ts';
@@ -100,7 +101,7 @@ class WorkspaceBench {
     this.#index.restore(task.path);
     const plain = results.get('none')!.tokens;
     return [...results].map(([algorithm, { tokens, metrics }]) => {
-      const lossless = tokens.length === plain.length && tokens.every((token, i) => token === plain[i]);
+      const lossless = firstDifference(tokens, plain) === undefined;
       return { task, round, writer: this.#writer, algorithm, tokens, metrics, lossless };
     });
   }

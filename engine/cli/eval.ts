@@ -1,14 +1,15 @@
-import { writeFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { evalText } from '../eval/evalText.ts';
 import { type EvalJob, type EvalProgress, evaluate } from '../eval/evaluate.ts';
 import { devices } from '../protocol.ts';
 import { cacheDir, cacheOptions } from './cacheOption.ts';
 import type { Command } from './command.ts';
-import { type CommandLine, usageError } from './commandLine.ts';
+import type { CommandLine } from './commandLine.ts';
 import { requireFolder } from './files.ts';
 import { modelDir, modelOptions } from './modelOption.ts';
 import { printText, printWarning } from './output.ts';
+import { showProgress } from './progressLine.ts';
+import { reportFile, writeReport } from './reportFile.ts';
 
 const DEFAULT_TASKS = 200;
 const DEFAULT_SEED = 1;
@@ -35,7 +36,7 @@ export const evalCommand: Command = {
     const json = await reportFile(line);
     const report = await evaluate(job);
     showProgress('');
-    if (json !== undefined) await writeFile(json, `${JSON.stringify(report, null, 1)}\n`);
+    if (json !== undefined) await writeReport(json, report);
     printText(evalText(report));
   },
 };
@@ -59,21 +60,7 @@ async function parseJob(line: CommandLine): Promise<EvalJob> {
   };
 }
 
-/** Found to be writable as far as can be seen before minutes are spent on what goes there. */
-async function reportFile(line: CommandLine): Promise<string | undefined> {
-  const file = line.text('json');
-  if (file === undefined) return undefined;
-  if (file === '') throw usageError('--json: the name of the file is missing');
-  await requireFolder(dirname(resolve(file)));
-  return file;
-}
-
 function progressText(progress: EvalProgress): string {
   if (progress.step === 'completing') return `Completing ${progress.done + 1} of ${progress.total}`;
   return progress.step === 'sampling' ? 'Choosing places' : 'Loading the model and the workspace';
-}
-
-/** One line that is overwritten; nothing when nobody looks. */
-function showProgress(text: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
 }

@@ -1,3 +1,4 @@
+import { alignedRows } from '../cli/alignedRows.ts';
 import type { EvalReport, EvalResult, Interval } from './evalReport.ts';
 
 const header = ['language', 'kind', 'n', 'shown', 'exact match', 'edit similarity', 'first line', 'parses'];
@@ -5,15 +6,8 @@ const header = ['language', 'kind', 'n', 'shown', 'exact match', 'edit similarit
 /** A report as a table for people, with what its numbers hold for. */
 export function evalText({ folder, context, seed, model, results }: EvalReport): string {
   const rows = [header, ...results.filter((result) => !isRepeated(result, results)).map(cells)];
-  const widths = header.map((_, column) => Math.max(...rows.map((row) => row[column].length)));
-  const aligned = rows.map((row) =>
-    row
-      .map((cell, i) => (i < 2 ? cell.padEnd(widths[i]) : cell.padStart(widths[i])))
-      .join('  ')
-      .trimEnd(),
-  );
   return [
-    ...aligned,
+    ...alignedRows(rows, 2),
     '',
     `${folder}, seed ${seed}, ${context ? 'with' : 'without'} workspace context; ${model.name}, ${model.precision}, ${model.device}.`,
     'In %, with 95 % bootstrap intervals. parses: of the suggestions shown. docs/eval.md says what counts.',

@@ -6,10 +6,17 @@ const NEAR_CHARACTERS = 1500;
 const LEAST_USES_ABOVE = 3;
 const LEAST_USES_BELOW = 2;
 
+/** Words of the languages themselves; a name is at least 5 characters long. */
 const reserved = new Set(
-  'async await break catch class const continue default delete export extends false finally function import instanceof return static super switch throw typeof undefined while yield'.split(
-    ' ',
-  ),
+  (
+    'abstract alignas async await begin boolean break catch class const constexpr continue debugger default defer ' +
+    'delete double elseif elsif ensure explicit export extends extern false final finally float foreach friend ' +
+    'function global guard implements import inline instanceof interface internal lambda module mutable namespace ' +
+    'native nonlocal number object operator override package private protected public raise readonly register ' +
+    'rescue return short signed sizeof static string struct super switch synchronized template throw throws trait ' +
+    'transient typedef typename typeof undefined union unless unsafe unsigned until using virtual void volatile ' +
+    'where while yield'
+  ).split(' '),
 );
 
 /**
