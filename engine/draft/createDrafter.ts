@@ -2,13 +2,11 @@ import { CostController, type DraftController, fixedController } from '../decode
 import type { CostTable } from '../model/costTable.ts';
 import type { SpeculationSettings } from '../protocol.ts';
 import type { Drafter } from './drafter.ts';
-import { NgramDrafter, type NgramDrafterParts } from './ngram.ts';
+import { NgramDrafter } from './ngram.ts';
+import type { NgramParts } from './ngramSources.ts';
 
 /** The drafter of an algorithm; none for plain decoding. */
-export function createDrafter(
-  { algorithm }: SpeculationSettings,
-  parts: NgramDrafterParts,
-): Drafter | undefined {
+export function createDrafter({ algorithm }: SpeculationSettings, parts: NgramParts): Drafter | undefined {
   switch (algorithm) {
     case 'none':
       return undefined;

@@ -1,35 +1,41 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Calibration, type Evidence } from '../../../engine/draft/calibration.ts';
+import fc from 'fast-check';
+import { Calibration } from '../../../engine/draft/calibration.ts';
+import { Random } from '../../random.ts';
 
-const evidence: Evidence = { source: 'workspace', matchLength: 5, share: 1, count: 1 };
-
-function observe(calibration: Calibration, about: Evidence, rate: number, times: number): void {
-  for (let i = 0; i < times; i++) {
-    calibration.observe(about, Math.floor((i + 1) * rate) > Math.floor(i * rate));
-  }
+function observe(calibration: Calibration, cell: number, rate: number, times: number, random: Random): void {
+  for (let i = 0; i < times; i++) calibration.observe(cell, random.chance(rate));
 }
 
-test('before anything is known, longer matches and larger shares are likelier', () => {
-  const calibration = new Calibration();
-  const p = (matchLength: number, share: number) =>
-    calibration.probability({ ...evidence, matchLength, share });
-  assert.ok(p(3, 1) < p(8, 1) && p(8, 1) < p(32, 1) && p(32, 1) < 1);
-  assert.ok(p(8, 0.2) < p(8, 0.5) && p(8, 0.5) < p(8, 1) && p(8, 0.2) > 0);
+test('before anything is known, the prior is the estimate', () => {
+  assert.equal(new Calibration(1).probability(0, 0.3), 0.3);
 });
 
-test('estimates go to what is observed, for that kind of evidence only', () => {
-  const calibration = new Calibration();
-  const other: Evidence = { ...evidence, source: 'document' };
-  const before = calibration.probability(other);
-  observe(calibration, evidence, 0.25, 400);
-  assert.ok(Math.abs(calibration.probability(evidence) - 0.25) < 0.05);
-  assert.equal(calibration.probability(other), before);
+test('estimates go to the rate of what is observed, whatever the prior, in that cell only', () => {
+  const rates = fc.double({ min: 0, max: 1, noNaN: true });
+  fc.assert(
+    fc.property(rates, rates, fc.nat(), (rate, prior, seed) => {
+      const calibration = new Calibration(2);
+      observe(calibration, 1, rate, 2000, new Random(seed));
+      // 200 observations in effect: four standard deviations, and what is left of the prior.
+      assert.ok(Math.abs(calibration.probability(1, prior) - rate) < 4 * Math.sqrt(0.25 / 200) + 0.06);
+      assert.ok(Math.abs(calibration.probability(0, prior) - prior) < 1e-9);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('a few observations do not outweigh the prior', () => {
+  const calibration = new Calibration(1);
+  observe(calibration, 0, 0, 3, new Random(1));
+  assert.ok(calibration.probability(0, 0.8) > 0.6);
 });
 
 test('old observations are forgotten', () => {
-  const calibration = new Calibration();
-  observe(calibration, evidence, 0.1, 5000);
-  observe(calibration, evidence, 0.9, 600);
-  assert.ok(calibration.probability(evidence) > 0.8);
+  const calibration = new Calibration(1);
+  const random = new Random(2);
+  observe(calibration, 0, 0.1, 5000, random);
+  observe(calibration, 0, 0.9, 600, random);
+  assert.ok(calibration.probability(0, 0.5) > 0.8);
 });
