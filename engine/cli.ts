@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The command line: `slipstream COMMAND`. Exit codes: 0 done, 1 a fault, 2 a mistake in what was typed. */
+import { benchCommand } from './cli/bench.ts';
 import { type Command, commandHelp, overview } from './cli/command.ts';
 import { CommandLine, usageError } from './cli/commandLine.ts';
 import { completeCommand } from './cli/complete.ts';
@@ -18,6 +19,7 @@ const commands: readonly Command[] = [
   tokenizeCommand,
   indexCommand,
   evalCommand,
+  benchCommand,
   doctorCommand,
 ];
 
