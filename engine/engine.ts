@@ -1,6 +1,8 @@
 import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
+import type { BenchmarkReport } from './benchmark/benchmarkReport.ts';
+import { runBenchmark } from './benchmark/runBenchmark.ts';
 import { Completer, type Completion, type CompletionPlace } from './completer.ts';
 import { mostThreads } from './config.ts';
 import { createController, createDrafter } from './draft/createDrafter.ts';
@@ -10,7 +12,7 @@ import { SlipstreamError } from './errors.ts';
 import { completionMetrics } from './metrics.ts';
 import { ModelRuntime } from './modelRuntime.ts';
 import type * as protocol from './protocol.ts';
-import type { CompleteRequest, Engine, EngineOptions } from './server/server.ts';
+import type { BenchmarkRequest, CompleteRequest, Engine, EngineOptions } from './server/server.ts';
 import type { ContextDocument } from './text/snippets.ts';
 import { type SimilarPieces, WorkspaceContext } from './text/workspaceContext.ts';
 import { greedyVerifier } from './verify/greedy.ts';
@@ -44,6 +46,7 @@ export class SlipstreamEngine implements Engine {
   #completer: Completer;
   #lastPrompt: string | null = null;
   #changes: Promise<void> = Promise.resolve();
+  #benchmarks = false;
   #disposed = false;
 
   constructor(runtime: ModelRuntime, options: EngineOptions) {
@@ -71,6 +74,7 @@ export class SlipstreamEngine implements Engine {
   }
 
   async complete(request: CompleteRequest, signal: AbortSignal): Promise<protocol.CompleteResult> {
+    if (this.#benchmarks) return { kind: 'empty', reason: 'a benchmark is running' };
     const { outcome, metrics, acceptedFrom } = await this.completeInDetail(request, signal);
     if (outcome.kind !== 'text') return outcome;
     const { text, range } = outcome;
@@ -127,6 +131,30 @@ export class SlipstreamEngine implements Engine {
   setFolders(folders: readonly protocol.WorkspaceFolder[]): void {
     this.#folders.set(folders);
     this.#index.setFolders(this.#folders.indexed);
+  }
+
+  /** On a model of its own, opened as the settings say; nothing is suggested meanwhile, so that nothing disturbs it. */
+  async runBenchmark(request: BenchmarkRequest, signal: AbortSignal): Promise<BenchmarkReport | null> {
+    if (this.#benchmarks) throw new SlipstreamError('usage', 'A benchmark is running already.');
+    const { model, device, promptTokens } = this.#settings;
+    const { cacheDir, log } = this.#options;
+    this.#benchmarks = true;
+    try {
+      const report = await runBenchmark({
+        ...request,
+        source: { kind: 'workspace', folders: this.#folders.indexed },
+        modelDir: model ?? embeddedModelDir,
+        device,
+        promptTokens,
+        speculation: {},
+        cacheDir,
+        log,
+        signal,
+      });
+      return report ?? null;
+    } finally {
+      this.#benchmarks = false;
+    }
   }
 
   /** One change after the other, so that the last one asked for is the one in force. */

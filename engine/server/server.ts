@@ -28,6 +28,8 @@ export interface Engine {
   documentClosed(uri: string): void;
   filesChanged(changes: readonly protocol.FileChange[]): void;
   setFolders(folders: readonly protocol.WorkspaceFolder[]): void;
+  /** Rejects with SlipstreamError. @returns what was measured, of a cancelled one too; null when that is nothing */
+  runBenchmark(request: BenchmarkRequest, signal: AbortSignal): Promise<protocol.BenchmarkReport | null>;
   /** Rejects with SlipstreamError and keeps the settings in force when the new ones do not work. */
   setSettings(settings: protocol.EngineSettings): Promise<void>;
   dispose(): Promise<void>;
@@ -43,6 +45,10 @@ export interface CompleteRequest {
   readonly notebookCells?: readonly TextDocument[];
   /** Takes all text generated so far, after each decoding step. */
   readonly onText: (text: string) => void;
+}
+
+export interface BenchmarkRequest extends Omit<protocol.BenchmarkParams, 'progressToken'> {
+  readonly onProgress: (progress: protocol.BenchmarkProgress) => void;
 }
 
 export interface EngineOptions {
@@ -66,6 +72,8 @@ export class Server {
   #initializing = false;
   /** The completion under way: at most one, a newer one aborts it. */
   #running: AbortController | undefined;
+  /** Aborted when the editor has asked for the end. */
+  readonly #ending = new AbortController();
 
   constructor(transport: Transport, createEngine: CreateEngine) {
     this.#createEngine = createEngine;
@@ -84,6 +92,7 @@ export class Server {
     return new Promise((resolve) => {
       this.#connection.onRequest(protocol.shutdown, async () => {
         this.#running?.abort();
+        this.#ending.abort();
         await this.#engine?.dispose();
         // The answer is written before the process may end.
         setImmediate(resolve);
@@ -103,6 +112,9 @@ export class Server {
       await engine.setSettings(settings);
       return engine.facts;
     });
+    this.#onRequest(protocol.runBenchmark, requests.benchmarkParams, (params, signal) =>
+      this.#runBenchmark(params, signal),
+    );
     this.#connection.onRequest(protocol.lastPrompt, () => this.#ready().lastPrompt());
   }
 
@@ -161,6 +173,22 @@ export class Server {
         onText: (text) => void this.#connection.sendProgress(protocol.partialText, partialTextToken, text),
       },
       AbortSignal.any([cancelled, running.signal]),
+    );
+  }
+
+  #runBenchmark(
+    { progressToken, ...request }: protocol.BenchmarkParams,
+    cancelled: AbortSignal,
+  ): Promise<protocol.BenchmarkReport | null> {
+    const engine = this.#ready();
+    this.#running?.abort();
+    return engine.runBenchmark(
+      {
+        ...request,
+        onProgress: (progress) =>
+          void this.#connection.sendProgress(protocol.benchmarkProgress, progressToken, progress),
+      },
+      AbortSignal.any([cancelled, this.#ending.signal]),
     );
   }
 
