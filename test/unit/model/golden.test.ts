@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { CpuModels } from '../../cpuModels.ts';
 import { GOLDEN_TOLERANCE, goldenNames, loadGolden } from '../../golden.ts';
 import { assertComputesGolden, evaluate, largestError } from '../../goldenCheck.ts';
+import { temporaryFolder } from '../../temporaryFolder.ts';
 
 const models = new CpuModels();
 
@@ -14,6 +17,16 @@ for (const name of goldenNames) {
     await assertComputesGolden(model, golden);
   });
 }
+
+test('MiMo is Qwen2 by another name', async () => {
+  const golden = loadGolden('qwen2_tied');
+  const dir = join(temporaryFolder(), 'mimo');
+  cpSync(golden.dir, dir, { recursive: true });
+  const config = JSON.parse(readFileSync(join(dir, 'config.json'), 'utf8'));
+  writeFileSync(join(dir, 'config.json'), JSON.stringify({ ...config, model_type: 'mimo' }));
+  const taps = Array.from({ length: golden.layers + 1 }, (_, i) => i);
+  await assertComputesGolden(await models.open(dir, { precision: 'fp32', taps }), golden);
+});
 
 test('taps come in the order they were asked for', async () => {
   const golden = loadGolden('llama');
