@@ -2,7 +2,7 @@
  * Bundles the extension and the engine into dist/.
  * usage: node esbuild.mjs [--production]   (production: minified, without source maps)
  */
-import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname } from 'node:path';
 import process from 'node:process';
@@ -50,6 +50,8 @@ const bundles = await Promise.all([
 for (const { path, contents } of bundles.flatMap(({ outputFiles }) => outputFiles)) await put(path, contents);
 await chmod('dist/cli.js', 0o755);
 await copyGrammars();
+// Where engine/sampleWorkspace.ts looks for it.
+await cp('test/fixtures/sample-workspace', 'dist/sample-workspace', { recursive: true });
 
 /** Where engine/syntax/wasmFiles.ts looks for them. */
 async function copyGrammars() {

@@ -1,20 +1,15 @@
-import { basename, relative, sep } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { basename, join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { shuffle } from 'simple-statistics';
 import { sampleWorkspaceDir } from '../sampleWorkspace.ts';
 import type { Random } from '../seededRandom.ts';
+import type { IndexedFolder } from '../workspace/folderIndex.ts';
 import { scan } from '../workspace/folderScan.ts';
 import { IgnoreRules } from '../workspace/ignoreRules.ts';
 import { readTextFile } from '../workspace/textFile.ts';
 import type { BenchmarkMaterial } from './benchmarkReport.ts';
 import type { BenchmarkDocument } from './tasks/task.ts';
-
-/** A folder to read, as the editor has it open. */
-export interface MaterialFolder {
-  readonly path: string;
-  /** Globs of `files.exclude` that are on. */
-  readonly exclude: readonly string[];
-}
 
 /** What there is to complete, and to draft from. */
 export interface Material extends Pick<BenchmarkMaterial, 'kind' | 'name'> {
@@ -28,23 +23,25 @@ export interface Material extends Pick<BenchmarkMaterial, 'kind' | 'name'> {
 const MOST_CHARACTERS = 4_000_000;
 
 /** @throws the signal's reason */
-export function readFolder(path: string, random: Random, signal: AbortSignal): Promise<Material> {
-  return read('folder', basename(path), [{ path, exclude: [] }], random, signal);
+export async function readFolder(path: string, random: Random, signal: AbortSignal): Promise<Material> {
+  return read('folder', basename(path), await indexedFiles({ path, exclude: [] }), random, signal);
 }
 
 /** @throws the signal's reason */
-export function readWorkspace(
-  folders: readonly MaterialFolder[],
+export async function readWorkspace(
+  folders: readonly IndexedFolder[],
   random: Random,
   signal: AbortSignal,
 ): Promise<Material> {
+  const found = await Promise.all(folders.map(indexedFiles));
+  const files = folders.length > 1 ? found.map((own, i) => insideFolder(own, folders[i])) : found;
   const name = folders.map(({ path }) => basename(path)).join(', ');
-  return read('workspace', name, folders, random, signal);
+  return read('workspace', name, files.flat(), random, signal);
 }
 
 /** @throws the signal's reason */
-export function readSample(random: Random, signal: AbortSignal): Promise<Material> {
-  return read('sample', 'sample files', [{ path: sampleWorkspaceDir, exclude: [] }], random, signal);
+export async function readSample(random: Random, signal: AbortSignal): Promise<Material> {
+  return read('sample', 'sample files', await allFiles(sampleWorkspaceDir), random, signal);
 }
 
 interface MaterialFile {
@@ -56,14 +53,13 @@ interface MaterialFile {
 async function read(
   kind: Material['kind'],
   name: string,
-  folders: readonly MaterialFolder[],
+  files: readonly MaterialFile[],
   random: Random,
   signal: AbortSignal,
 ): Promise<Material> {
-  const files = (await Promise.all(folders.map((folder) => filesIn(folder, folders.length > 1)))).flat();
   const documents: BenchmarkDocument[] = [];
   let room = MOST_CHARACTERS;
-  for (const file of shuffle(files, random)) {
+  for (const file of shuffle([...files], random)) {
     signal.throwIfAborted();
     const document = await readDocument(file);
     if (document === undefined) continue;
@@ -74,18 +70,27 @@ async function read(
   return { kind, name, documents: documents.sort(byPath), isPartial: room < 0 };
 }
 
-/** Those that the workspace index would read. */
-async function filesIn(
-  { path: folder, exclude }: MaterialFolder,
-  isOneOfSeveral: boolean,
-): Promise<MaterialFile[]> {
+/** Those that the workspace index would read, sorted. */
+async function indexedFiles({ path: folder, exclude }: IndexedFolder): Promise<MaterialFile[]> {
   const files: MaterialFile[] = [];
   for await (const { path } of scan(folder, folder, new IgnoreRules(folder, exclude))) {
-    const inFolder = relative(folder, path).split(sep).join('/');
-    files.push({ path, name: isOneOfSeveral ? `${basename(folder)}/${inFolder}` : inFolder });
+    files.push({ path, name: relative(folder, path).split(sep).join('/') });
   }
   return files.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
+
+/** Those of the sample, whatever git ignores where Slipstream is installed; sorted. */
+async function allFiles(folder: string): Promise<MaterialFile[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+    .map((path) => ({ path, name: relative(folder, path).split(sep).join('/') }));
+}
+
+const insideFolder = (files: readonly MaterialFile[], { path }: IndexedFolder): MaterialFile[] =>
+  files.map((file) => ({ ...file, name: `${basename(path)}/${file.name}` }));
 
 /** @returns undefined for what is no text, generated, or gone */
 async function readDocument({ path, name }: MaterialFile): Promise<BenchmarkDocument | undefined> {

@@ -6,12 +6,13 @@ import type { OpenModelOptions } from '../model/openModel.ts';
 import { ModelRuntime } from '../modelRuntime.ts';
 import { seededRandom } from '../seededRandom.ts';
 import { documentId } from '../workspace/documentId.ts';
+import type { IndexedFolder } from '../workspace/folderIndex.ts';
 import type { BenchmarkProgress, BenchmarkReport } from './benchmarkReport.ts';
 import type { Contender } from './contender.ts';
 import { type ContenderOptions, openContenders } from './contenders.ts';
 import { createReport } from './createReport.ts';
 import { DocumentIndex } from './documentIndex.ts';
-import { type Material, type MaterialFolder, readFolder, readSample, readWorkspace } from './material.ts';
+import { type Material, readFolder, readSample, readWorkspace } from './material.ts';
 import { type MeasuredTask, measure } from './measure.ts';
 import { sampleTasks } from './tasks/sampleTasks.ts';
 import type { BenchmarkTask } from './tasks/task.ts';
@@ -22,7 +23,7 @@ export interface BenchmarkOptions
   /** The sample stands in for a workspace without code, but not for a folder that somebody named. */
   readonly source:
     | { readonly kind: 'folder'; readonly path: string }
-    | { readonly kind: 'workspace'; readonly folders: readonly MaterialFolder[] };
+    | { readonly kind: 'workspace'; readonly folders: readonly IndexedFolder[] };
   readonly modelDir: string;
   readonly tasks: number;
   /** Chooses the tasks. */
