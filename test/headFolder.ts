@@ -98,10 +98,10 @@ export function layerWeights(prefix: string, inputSize: number): Record<string, 
   };
 }
 
-export const DRAFT_VOCABULARY = 20;
+const DRAFT_VOCABULARY = 20;
 /** Every second token of the target. */
-export const draftOffsets = BigInt64Array.from({ length: DRAFT_VOCABULARY }, (_, i) => BigInt(i));
-export const draftMask = Array.from({ length: 50 }, (_, id) => id % 2 === 0 && id < 2 * DRAFT_VOCABULARY);
+const draftOffsets = BigInt64Array.from({ length: DRAFT_VOCABULARY }, (_, i) => BigInt(i));
+const draftMask = Array.from({ length: 50 }, (_, id) => id % 2 === 0 && id < 2 * DRAFT_VOCABULARY);
 
 export const eagleFolder: HeadFolder = {
   config: layerConfig,
@@ -142,14 +142,14 @@ export const medusaFolder: HeadFolder = {
 };
 
 /** `headTarget` as a config.json, and the tensors of one of its layers. */
-export const modelConfig = {
+const modelConfig = {
   ...layerConfig,
   model_type: headTarget.family,
   num_hidden_layers: headTarget.layers,
   num_nextn_predict_layers: 1,
 };
 
-export function modelLayerWeights(prefix: string): Record<string, HeadWeight> {
+function modelLayerWeights(prefix: string): Record<string, HeadWeight> {
   return {
     [`${prefix}.self_attn.q_proj.weight`]: [24, 16],
     [`${prefix}.self_attn.k_proj.weight`]: [12, 16],

@@ -45,8 +45,9 @@ export function holdsMtp(names: Iterable<string>): boolean {
 }
 
 /**
- * The multi-token-prediction layer in a model's own checkpoint. Where there are several, the first drafts every token, as
- * vLLM and SGLang let it.
+ * The multi-token-prediction layer in a model's own checkpoint. Where there are several, the first drafts every token.
+ * (vLLM and SGLang take the first token's embedding for zero, as they do for DeepSeek; the checkpoints' own code does not,
+ * nor do we.)
  *
  * @throws SlipstreamError model.corrupt, model.unsupported
  */

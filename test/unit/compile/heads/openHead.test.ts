@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
 import type { Architecture } from '../../../../engine/compile/architecture.ts';
 import type {
   Eagle3Head,
@@ -474,6 +475,24 @@ test('a head in several files is read from all of them', async () => {
   assert.equal(head.files.length, 3);
   assert.match(head.weights.up.weight.file, /part-0/);
   assert.match(head.weights.q.weight.file, /part-1/);
+});
+
+test('a config of whatever content opens or is refused', async () => {
+  const fields = Object.keys({ ...speculatorsEagle3.config, ...layerConfig, eagle_config: 0, fc_norm: 0 });
+  const junk = fc.oneof(fc.jsonValue(), fc.integer({ min: -1, max: 60 }), fc.boolean());
+  const heads = fc.constantFrom(eagleFolder, eagle3Folder, speculatorsEagle3, medusaFolder, mimoFolder);
+  await fc.assert(
+    fc.asyncProperty(heads, fc.constantFrom(...fields), junk, async (head, field, value) => {
+      const nested = { ...layerConfig, [field]: value };
+      const whole = { [field]: value, transformer_layer_config: nested };
+      for (const config of [{ [field]: value }, head === speculatorsEagle3 ? whole : {}]) {
+        await openHead(write(withConfig(head, config)), headTarget).catch((error) => {
+          assert.ok(error instanceof SlipstreamError, error.stack);
+        });
+      }
+    }),
+    { numRuns: 150 },
+  );
 });
 
 test('a Medusa head without a number of heads in its config has those of its file', async () => {
