@@ -49,10 +49,10 @@ export function verifierWith(rule: Rule, settings: SamplingSettings): Verifier {
   };
 }
 
+/** What was, when nothing else is left: a wrong rule may reject everything. */
 function without(probs: Float64Array, token: number): Float64Array {
   const rest = probs.with(token, 0);
-  normalise(rest);
-  return rest;
+  return normalise(rest) ? rest : probs;
 }
 
 function difference(p: Float64Array, q: Float64Array): Float64Array {
