@@ -1,0 +1,89 @@
+import { join } from 'node:path';
+import * as ort from 'onnxruntime-node';
+import { type Checkpoint, weightFiles } from '../compile/checkpoint.ts';
+import { GraphCache } from '../compile/graphCache.ts';
+import type { MedusaHead } from '../compile/heads/head.ts';
+import { buildMedusaGraph } from '../compile/heads/medusaGraph.ts';
+import { decoderKernels, type Precision } from '../compile/precision.ts';
+import { cpuFault } from './cpuFault.ts';
+import { createCpuSession } from './cpuSession.ts';
+
+/** Part of every cache key: raise it when the same heads would compile to another graph. */
+const COMPILER_VERSION = 1;
+
+export interface MedusaOptions {
+  readonly precision: Precision;
+  readonly cacheDir: string;
+  readonly threads: number;
+  /** Heads to compute, the first ones. Absent: all. */
+  readonly heads?: number | undefined;
+}
+
+/** What the heads predict from one position. */
+export interface MedusaPrediction {
+  /** Candidates of a head. */
+  readonly candidates: number; // k
+  /** Head i: the token i + 2 places after the position. Best first. */
+  readonly tokens: Int32Array; // [heads, k]
+  readonly logProbs: Float32Array; // [heads, k]
+}
+
+/** Medusa heads, loaded. On the CPU wherever the target runs: one row is too little work to send to a device. */
+export class MedusaHeads {
+  readonly heads: number;
+  /** Of the weights. */
+  readonly bytes: number;
+  readonly #session: ort.InferenceSession;
+
+  private constructor(session: ort.InferenceSession, heads: number, bytes: number) {
+    this.#session = session;
+    this.heads = heads;
+    this.bytes = bytes;
+  }
+
+  /**
+   * @param target the model that the heads draft for: its final norm is part of their graph
+   * @throws SlipstreamError usage when the CPU does not run the precision, model.corrupt, outOfMemory, io
+   */
+  static async open(head: MedusaHead, target: Checkpoint, options: MedusaOptions): Promise<MedusaHeads> {
+    const { precision, cacheDir, threads } = options;
+    const kernels = decoderKernels('cpu', precision);
+    const heads = Math.min(options.heads ?? head.heads.length, head.heads.length);
+    const compiled = await new GraphCache(cacheDir).compile(
+      {
+        label: `${target.name}-${head.name}-cpu-${precision}`,
+        files: [...head.files, join(target.dir, 'config.json'), ...(await weightFiles(target.dir))],
+        parameters: [COMPILER_VERSION, 'medusa', precision, heads],
+      },
+      (weights) => buildMedusaGraph(head, target, { kernels, heads }, weights),
+    );
+    const session = await createCpuSession(compiled.graphFile, threads);
+    return new MedusaHeads(session, heads, compiled.weightBytes);
+  }
+
+  /** @param feature [hidden], the stream before the target's final norm at the position */
+  async predict(feature: Float32Array): Promise<MedusaPrediction> {
+    const { tokens, log_probs: logProbs } = await this.#run(feature);
+    return {
+      candidates: tokens.dims[1],
+      tokens: Int32Array.from(tokens.data as BigInt64Array, Number),
+      logProbs: logProbs.data as Float32Array,
+    };
+  }
+
+  dispose(): Promise<void> {
+    return this.#session.release();
+  }
+
+  async #run(feature: Float32Array): Promise<ort.InferenceSession.OnnxValueMapType> {
+    const feeds = { feature: new ort.Tensor('float32', feature, [1, feature.length]) };
+    try {
+      return await this.#session.run(feeds, ['tokens', 'log_probs']);
+    } catch (cause) {
+      throw cpuFault(cause, (said) => ({
+        code: 'internal',
+        message: `The Medusa heads could not be run: ${said}`,
+      }));
+    }
+  }
+}
