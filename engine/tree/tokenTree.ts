@@ -1,3 +1,5 @@
+import { SlipstreamError } from '../errors.ts';
+
 /** Where a drafted token came from. Metrics and the calibration are kept per source. */
 export const draftSources = [
   'lastSuggestion',
@@ -67,20 +69,11 @@ export class TokenTreeBuilder {
    * @param parent ROOT or an index that `add` returned
    * @param logProb log P(accepted | the parent was accepted), at most 0
    * @returns the node's index
+   * @throws SlipstreamError internal under a parent with drawn children: no verifier takes such a mixture
    */
   add(parent: number, token: number, logProb: number, source: DraftSource): number {
-    const pathLogProb = (parent === ROOT ? 0 : this.#nodes[parent].logProb) + Math.min(0, logProb);
-    const key = `${parent},${token}`;
-    const known = this.#children.get(key);
-    if (known === undefined) {
-      this.#children.set(key, this.#nodes.length);
-      return this.#nodes.push({ token, parent, logProb: pathLogProb, source }) - 1;
-    }
-    if (pathLogProb > this.#nodes[known].logProb) {
-      this.#nodes[known].logProb = pathLogProb;
-      this.#nodes[known].source = source;
-    }
-    return known;
+    if (this.#draftProbs.has(parent)) throw mixture();
+    return this.#insert(parent, token, logProb, source);
   }
 
   /**
@@ -90,6 +83,7 @@ export class TokenTreeBuilder {
    * @param logProb as for `add`, and made before the token was known (see TokenTree.draftProbs)
    * @param draftProbs [vocab]
    * @returns the node's index
+   * @throws SlipstreamError internal under a parent with chosen children
    */
   addDrawn(
     parent: number,
@@ -99,7 +93,8 @@ export class TokenTreeBuilder {
     draftProbs: Float64Array,
   ): number {
     const sibling = this.#nodes.findLast((node) => node.parent === parent);
-    const node = this.add(parent, token, logProb, source);
+    if (sibling && !this.#draftProbs.has(parent)) throw mixture();
+    const node = this.#insert(parent, token, logProb, source);
     if (sibling) this.#nodes[node].logProb = Math.min(this.#nodes[node].logProb, sibling.logProb);
     this.#draftProbs.set(parent, draftProbs);
     return node;
@@ -122,6 +117,25 @@ export class TokenTreeBuilder {
     };
     return takeMostProbable(whole, limit);
   }
+
+  #insert(parent: number, token: number, logProb: number, source: DraftSource): number {
+    const pathLogProb = (parent === ROOT ? 0 : this.#nodes[parent].logProb) + Math.min(0, logProb);
+    const key = `${parent},${token}`;
+    const known = this.#children.get(key);
+    if (known === undefined) {
+      this.#children.set(key, this.#nodes.length);
+      return this.#nodes.push({ token, parent, logProb: pathLogProb, source }) - 1;
+    }
+    if (pathLogProb > this.#nodes[known].logProb) {
+      this.#nodes[known].logProb = pathLogProb;
+      this.#nodes[known].source = source;
+    }
+    return known;
+  }
+}
+
+function mixture(): SlipstreamError {
+  return new SlipstreamError('internal', 'Chosen and drawn tokens were drafted as siblings.');
 }
 
 /** The `count` most probable nodes. A path is never more probable than its beginning, so what is left is a tree. */

@@ -131,6 +131,37 @@ test('nothing is cut from what is small enough', () => {
   assert.deepEqual(takeShallowest(tree, 0), emptyTree);
 });
 
+test('drawn tokens keep the distribution that they were drawn from, however the tree is cut', () => {
+  const probs = (seed: number) => Float64Array.of(seed, 1 - seed);
+  const builder = new TokenTreeBuilder();
+  const first = builder.addDrawn(ROOT, 1, -1, 'draftModel', probs(0.1));
+  builder.add(first, 9, -3, 'document');
+  const second = builder.addDrawn(ROOT, 0, -0.5, 'draftModel', probs(0.1));
+  const below = builder.addDrawn(second, 1, -0.1, 'draftModel', probs(0.2));
+  const whole = builder.build(4);
+  assert.ok(whole.logProbs[second] <= whole.logProbs[first], 'siblings are cut in the order of their draws');
+  assert.deepEqual([...whole.draftProbs!.keys()], [ROOT, second]);
+  const part = takeMostProbable(whole, 3);
+  assert.deepEqual([...part.tokens], [1, 0, 1]);
+  assert.deepEqual(
+    part.draftProbs,
+    new Map([
+      [ROOT, probs(0.1)],
+      [1, probs(0.2)],
+    ]),
+  );
+  assert.deepEqual(takeMostProbable(whole, 1).draftProbs, new Map([[ROOT, probs(0.1)]]));
+  assert.equal(below, 3);
+});
+
+test('chosen and drawn tokens are never siblings', () => {
+  const builder = new TokenTreeBuilder();
+  const chosen = builder.add(ROOT, 1, -1, 'document');
+  assert.throws(() => builder.addDrawn(ROOT, 2, -1, 'draftModel', Float64Array.of(1)), { code: 'internal' });
+  builder.addDrawn(chosen, 2, -1, 'draftModel', Float64Array.of(1));
+  assert.throws(() => builder.add(chosen, 2, -1, 'document'), { code: 'internal' });
+});
+
 test('depths count from the root', () => {
   assert.deepEqual([...nodeDepths(Int32Array.of(ROOT, 0, ROOT, 1, 1, 2))], [0, 1, 0, 2, 2, 1]);
   assert.deepEqual([...nodeDepths(chainParents(4))], [0, 1, 2, 3]);
