@@ -1,0 +1,122 @@
+/** The embedded model on places of the sample files. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { Contender } from '../../../engine/benchmark/contender.ts';
+import { findDifferences } from '../../../engine/benchmark/differences.ts';
+import { DocumentIndex } from '../../../engine/benchmark/documentIndex.ts';
+import { readSample } from '../../../engine/benchmark/material.ts';
+import { measure } from '../../../engine/benchmark/measure.ts';
+import { summarizeTasks } from '../../../engine/benchmark/results.ts';
+import { sampleTasks } from '../../../engine/benchmark/tasks/sampleTasks.ts';
+import { NgramDrafter } from '../../../engine/draft/ngram.ts';
+import { embeddedModelDir } from '../../../engine/embeddedModel.ts';
+import { ModelRuntime } from '../../../engine/modelRuntime.ts';
+import type { Algorithm } from '../../../engine/protocol.ts';
+import { seededRandom } from '../../../engine/seededRandom.ts';
+import { greedyVerifier } from '../../../engine/verify/greedy.ts';
+import type { Verifier } from '../../../engine/verify/verifier.ts';
+import { documentId } from '../../../engine/workspace/documentId.ts';
+import { temporaryFolder } from '../../temporaryFolder.ts';
+
+const never = new AbortController().signal;
+const runtime = await ModelRuntime.load(embeddedModelDir, {
+  device: 'cpu',
+  cacheDir: temporaryFolder(),
+  threads: 1,
+  log: () => {},
+});
+after(() => runtime.dispose());
+
+const { documents } = await readSample(seededRandom(1), never);
+const tasks = await sampleTasks(documents, 4, seededRandom(3), never);
+const index = new DocumentIndex(runtime.tokenizer, runtime.model.info.vocabSize);
+for (const { uri, text } of documents) index.add(documentId(uri), text);
+
+/** Four draft tokens a step, so that there are drafts on any machine. */
+function contender(algorithm: Algorithm, verifier: Verifier = greedyVerifier): Contender {
+  const { specialTokenIds } = runtime.tokenizer;
+  const { vocabSize } = runtime.model.info;
+  const drafter = new NgramDrafter({ vocabSize, specialTokenIds, workspace: index.ngrams });
+  return new Contender({
+    runtime,
+    speculation: algorithm === 'none' ? { algorithm } : { algorithm, numDraftTokens: 4 },
+    drafter: algorithm === 'none' ? undefined : drafter,
+    verifier,
+    maxNewTokens: 24,
+  });
+}
+
+const summarize = (contenders: readonly Contender[], measured: Awaited<ReturnType<typeof measure>>) =>
+  summarizeTasks(
+    contenders.map(({ algorithm, drafterBytes }) => ({
+      algorithm,
+      costTable: runtime.costTable,
+      extraMemoryBytes: drafterBytes,
+    })),
+    measured,
+    1,
+  ).filter(({ task_class }) => task_class === 'all');
+
+test('every algorithm completes every task from the keystroke before, and writes the same', async () => {
+  const contenders = [contender('none'), contender('ngram')];
+  let attempts = 0;
+  const onAttempt = () => attempts++;
+  const measured = await measure(contenders, tasks, { index, signal: never, onAttempt });
+  assert.equal(attempts, 8);
+  assert.deepEqual(
+    measured.map(({ task }) => task),
+    tasks,
+  );
+  for (const one of measured) {
+    const { promptTokens, prefilledTokens } = one.attempts.get('none')!.metrics;
+    assert.ok(prefilledTokens <= 8 && promptTokens > 100, `${prefilledTokens} of ${promptTokens}`);
+  }
+  // They took turns: another one began each time.
+  assert.deepEqual(
+    measured.slice(0, 2).map((one) => [...one.attempts.keys()]),
+    [
+      ['none', 'ngram'],
+      ['ngram', 'none'],
+    ],
+  );
+  const [none, ngram] = summarize(contenders, measured);
+  assert.ok(none.lossless && ngram.lossless);
+  assert.ok(ngram.num_draft_tokens > 0 && ngram.num_accepted_tokens > 0);
+  assert.ok(ngram.extra_memory_bytes > 0 && none.extra_memory_bytes === 0);
+  assert.deepEqual(findDifferences(measured, runtime.tokenizer, 'cpu'), []);
+});
+
+/** Takes whatever was drafted first. */
+const gullible: Verifier = {
+  want: 'argmax',
+  verify: (tree, rows) =>
+    tree.size === 0 ? greedyVerifier.verify(tree, rows) : { accepted: [0], bonus: rows.argmax[1] },
+};
+
+test('a verifier that takes what the target would not write is found out', async () => {
+  const contenders = [contender('none'), contender('ngram', gullible)];
+  const measured = await measure(contenders, tasks, { index, signal: never, onAttempt: () => {} });
+  const [none, ngram] = summarize(contenders, measured);
+  assert.ok(none.lossless && !ngram.lossless);
+  const [difference] = findDifferences(measured, runtime.tokenizer, 'cpu');
+  const { attempts } = measured[difference.task];
+  const [plain, wrong] = [attempts.get('none')!.tokens, attempts.get('ngram')!.tokens];
+  assert.deepEqual(wrong.slice(0, difference.position), plain.slice(0, difference.position));
+  assert.notEqual(wrong[difference.position], plain[difference.position]);
+  assert.match(difference.cause, /^ngram /);
+});
+
+test('cancelled, only tasks that every algorithm completed count', async () => {
+  const abort = new AbortController();
+  let attempts = 0;
+  const onAttempt = () => {
+    if (++attempts === 3) abort.abort();
+  };
+  const contenders = [contender('none'), contender('ngram')];
+  const measured = await measure(contenders, tasks, { index, signal: abort.signal, onAttempt });
+  assert.equal(attempts, 3);
+  assert.deepEqual(
+    measured.map(({ task }) => task),
+    tasks.slice(0, 1),
+  );
+});
