@@ -58,6 +58,17 @@ export class CommandLine {
     return wholeNumber(`--${name}`, this.requiredText(name), min);
   }
 
+  /** A decimal number in [from, to]. */
+  decimal(name: string, { from, to }: { from: number; to: number }): number | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    const value = Number(text);
+    if (!/^(\d+\.?\d*|\.\d+)(e-?\d+)?$/i.test(text) || value < from || value > to) {
+      throw usageError(`--${name}: "${text}" is not a number from ${from} to ${to}`);
+    }
+    return value;
+  }
+
   /** One of `choices`, in any case. */
   choice<Choice extends string>(name: string, choices: readonly Choice[]): Choice | undefined {
     const text = this.text(name);

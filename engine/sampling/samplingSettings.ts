@@ -11,3 +11,5 @@ export interface SamplingSettings {
   /** A whole number from 0 to 2^31 - 1: the same one gives the same text again. */
   readonly seed: number;
 }
+
+export const greedy: SamplingSettings = { temperature: 0, topK: 0, topP: 1, minP: 0, seed: 0 };
