@@ -8,7 +8,7 @@ import { type ModelOutputs, predictionsOnly } from './targetOutputs.ts';
 /** Part of every cache key: raise it when the same checkpoint would compile to another graph. */
 const COMPILER_VERSION = 7;
 /** Rotary tables are this long at most; 32k positions of a 64-wide head are 8 MB. */
-const LONGEST_CONTEXT = 32768;
+export const LONGEST_CONTEXT = 32768;
 
 export interface CompileOptions extends Partial<ModelOutputs> {
   /** Default: cpu. */

@@ -1,0 +1,101 @@
+import type * as ort from 'onnxruntime-node';
+import type { Checkpoint } from '../compile/checkpoint.ts';
+import { discardCompiled } from '../compile/graphCache.ts';
+import {
+  type CompiledDraftGraph,
+  compileDraftGraph,
+  type DraftGraphOptions,
+} from '../compile/heads/compileDraftGraph.ts';
+import type { RecurrentHead } from '../compile/heads/eagleGraphStep.ts';
+import { elementCount } from '../compile/storedTensor.ts';
+import { SlipstreamError } from '../errors.ts';
+import { createCpuSession } from './cpuSession.ts';
+import { DraftHeadRows } from './draftHeadRows.ts';
+
+export interface DraftHeadOptions extends DraftGraphOptions {
+  readonly threads: number;
+  readonly log: (level: 'warn', message: string) => void;
+}
+
+export interface DraftHeadInfo {
+  readonly kind: RecurrentHead['kind'];
+  /** Floats of one pair's feature: the target's taps side by side. */
+  readonly featureWidth: number;
+  /** Children that a node can have: tokens of the draft vocabulary. */
+  readonly vocabSize: number;
+  readonly kvHeads: number;
+  readonly headDim: number;
+  /** Positions that a token attends to at most: those that the head was trained on. */
+  readonly window: number;
+  /** Positions that there can be. */
+  readonly contextLength: number;
+  readonly weightBytes: number;
+  /** What the KV rows of one pair cost. */
+  readonly multiplicationsPerPair: number;
+}
+
+/** A head with one decoder layer (EAGLE, EAGLE-2, EAGLE-3, MTP), loaded. It runs on the CPU wherever the target does. */
+export class DraftHead {
+  readonly info: DraftHeadInfo;
+  readonly #session: ort.InferenceSession;
+
+  private constructor(session: ort.InferenceSession, info: DraftHeadInfo) {
+    this.#session = session;
+    this.info = info;
+  }
+
+  /**
+   * @param target the model that the head drafts for, as it was opened: with the head's taps
+   * @throws SlipstreamError usage when the CPU does not run the precision, model.corrupt, outOfMemory, io
+   */
+  static async open(head: RecurrentHead, target: Checkpoint, options: DraftHeadOptions): Promise<DraftHead> {
+    const compiled = await compileDraftGraph(head, target, options);
+    const session = await loadHealing(compiled, head, target, options);
+    const { kvHeads, headDim, contextLength: window } = head.layer;
+    const { vocabSize, hiddenSize } = target.architecture;
+    return new DraftHead(session, {
+      kind: head.kind,
+      featureWidth: head.taps.length * hiddenSize,
+      vocabSize: head.kind === 'eagle3' ? head.draftVocabSize : vocabSize,
+      kvHeads,
+      headDim,
+      window,
+      contextLength: compiled.contextLength,
+      weightBytes: compiled.weightBytes,
+      multiplicationsPerPair: multiplicationsPerPair(head),
+    });
+  }
+
+  /** Of one sequence. */
+  createRows(): DraftHeadRows {
+    return new DraftHeadRows(this.#session, this.info);
+  }
+
+  dispose(): Promise<void> {
+    return this.#session.release();
+  }
+}
+
+function multiplicationsPerPair(head: RecurrentHead): number {
+  const { linear } = head.kind === 'eagle3' ? head.projection : head.fusion;
+  const { q, k, v } = head.weights;
+  return [linear, q, k, v].reduce((sum, { weight }) => sum + elementCount(weight.shape), 0);
+}
+
+/** A compiled graph that cannot be loaded was damaged on disk: head and checkpoint still have all that it takes. */
+async function loadHealing(
+  compiled: CompiledDraftGraph,
+  head: RecurrentHead,
+  target: Checkpoint,
+  options: DraftHeadOptions,
+): Promise<ort.InferenceSession> {
+  try {
+    return await createCpuSession(compiled.graphFile, options.threads);
+  } catch (error) {
+    if (!(error instanceof SlipstreamError) || error.code !== 'model.corrupt') throw error;
+    options.log('warn', `${error.message} It is compiled again.`);
+    await discardCompiled(compiled);
+    const { graphFile } = await compileDraftGraph(head, target, options);
+    return createCpuSession(graphFile, options.threads);
+  }
+}
