@@ -1,0 +1,236 @@
+/** The benchmark as built: `slipstream bench` as a process, and the engine's request. */
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { CancellationTokenSource, ResponseError } from 'vscode-jsonrpc/node';
+import * as protocol from '../../engine/protocol.ts';
+import { temporaryFolder } from '../temporaryFolder.ts';
+import { bundleEngine, bundleScriptedEngine, initializeParams, startEngine } from './engineUnderTest.ts';
+
+const sample = 'test/fixtures/sample-workspace';
+const scratch = temporaryFolder();
+const environment = { ...process.env, XDG_CACHE_HOME: scratch, LOCALAPPDATA: scratch };
+const cpu = ['--device', 'cpu'];
+
+let engine: string;
+before(async () => {
+  engine = await bundleEngine();
+});
+
+function bench(...args: string[]) {
+  return spawnSync(process.execPath, ['dist/cli.js', 'bench', ...args], {
+    encoding: 'utf8',
+    env: environment,
+  });
+}
+
+function read(file: string): protocol.BenchmarkReport {
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
+
+/** What a run says that does not depend on time. */
+function timeless({ tasks, runs, results, traces }: protocol.BenchmarkReport) {
+  return {
+    tasks,
+    runs: runs.map(({ task, algorithm, text, completion_tokens }) => [
+      task,
+      algorithm,
+      text,
+      completion_tokens,
+    ]),
+    results: results.map(({ algorithm, task_class, exact_match }) => [algorithm, task_class, exact_match]),
+    traces: traces.map(({ task, algorithm }) => [task, algorithm]),
+  };
+}
+
+describe('on the command line', () => {
+  const args = [
+    sample,
+    '--algorithms',
+    'NONE,ngram',
+    '--tasks',
+    '2',
+    '--seed',
+    '5',
+    '--max-new-tokens',
+    '16',
+    ...cpu,
+  ];
+
+  test('a table for people, a document for programs, the same tasks for the same seed', () => {
+    const file = join(scratch, 'report.json');
+    const { status, stdout, stderr } = bench(...args, '--json', file);
+    assert.equal(status, 0, stderr);
+    assert.equal(stderr, '');
+    const report = read(file);
+    assert.equal(report.schema_version, 1);
+    assert.deepEqual(report.algorithms, ['none', 'ngram']);
+    assert.equal(report.seed, 5);
+    assert.equal(report.cancelled, false);
+    assert.equal(report.material.kind, 'folder');
+    assert.equal(report.model.device, 'cpu');
+    assert.deepEqual(
+      report.tasks.map(({ task_class }) => task_class),
+      ['end_of_line', 'block'],
+    );
+    assert.equal(report.results.length, 2 * 3);
+    assert.ok(report.results.every(({ lossless, tokens_per_s }) => lossless && tokens_per_s > 0));
+    assert.deepEqual(report.differences, []);
+    assert.equal(report.runs.length, 4);
+    for (const { steps } of report.traces) {
+      const written = steps.map(({ text }) => text).join('');
+      assert.equal(written, report.traces[0].steps.map(({ text }) => text).join(''));
+      assert.ok(written.length > 0);
+    }
+    assert.match(stdout, /^all \(2\) +none +\d+ +1\.00x/m);
+    assert.ok(stdout.trimEnd().endsWith(report.summary));
+
+    const again = join(scratch, 'again.json');
+    assert.equal(bench(...args, '--json', again).status, 0);
+    assert.deepEqual(timeless(read(again)), timeless(report));
+  });
+
+  test('Ctrl-C ends it with what is there', {
+    skip: process.platform === 'win32' && 'no such signal',
+  }, async () => {
+    const file = join(scratch, 'cancelled.json');
+    const child = spawn(
+      process.execPath,
+      ['dist/cli.js', 'bench', sample, '--algorithms', 'none', '--tasks', '400', ...cpu, '--json', file],
+      { env: environment, stdio: ['ignore', 'pipe', 'pipe'] },
+    );
+    child.stdout.setEncoding('utf8');
+    let stdout = '';
+    child.stdout.on('data', (text) => (stdout += text));
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    child.kill('SIGINT');
+    const [code] = await once(child, 'close');
+    assert.equal(code, 130);
+    // On a machine so slow that nothing is measured by then, there is nothing to show.
+    if (!existsSync(file)) return;
+    const report = read(file);
+    assert.ok(report.cancelled && report.tasks.length < 400);
+    assert.match(stdout, /Cancelled: these are the tasks that were done by then\./);
+  });
+
+  const mistakes: readonly (readonly [name: string, args: readonly string[], message: RegExp])[] = [
+    ['no folder', [], /DIR is missing/],
+    ['no such folder', ['no/such'], /no\/such: no such file or folder/],
+    ['no code', ['docs'], /docs: there is no code here with a place to complete/],
+    [
+      'an unknown algorithm',
+      [sample, '--algorithms', 'none,magic'],
+      /--algorithms: "magic" is not one of auto, none/,
+    ],
+    ['no tasks', [sample, '--tasks', '0'], /--tasks: "0" is not a whole number of at least 1/],
+    ['no number', [sample, '--seed', '-1x'], /--seed/],
+    ['no tokens', [sample, '--max-new-tokens', '0'], /--max-new-tokens/],
+    [
+      'more tokens than fit',
+      [sample, '--max-new-tokens', '100000', ...cpu],
+      /100000 new tokens leave too little/,
+    ],
+    ['no such model', [sample, '--model', 'no/model'], /no\/model: no such file or folder/],
+    ['a report that cannot be written', [sample, '--json', 'no/such/report.json'], /no\/such: no such/],
+  ];
+  for (const [name, mistaken, message] of mistakes) {
+    test(`${name}: one line, exit code 2`, () => {
+      const { status, stdout, stderr } = bench(...mistaken);
+      assert.match(stderr, message);
+      assert.equal(stderr.trimEnd().split('\n').length, 1, stderr);
+      assert.equal(stdout, '');
+      assert.equal(status, 2);
+    });
+  }
+});
+
+describe('in the engine process', () => {
+  const params = { algorithms: ['ngram'], tasks: 2, seed: 1, maxNewTokens: 8, progressToken: 1 } as const;
+
+  test('measures on the workspace, reports progress, and suggests nothing meanwhile', async () => {
+    const folder = join(scratch, 'workspace');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'a.ts'), readFileSync(join(sample, 'src/bookings.ts')));
+    const { connection, process } = startEngine(engine);
+    const uri = pathToFileURL(folder).href;
+    const workspaceFolders = [{ uri, name: 'workspace', exclude: [] }];
+    await connection.sendRequest(protocol.initialize, { ...initializeParams(), workspaceFolders });
+    const text = 'const a = ';
+    await connection.sendNotification(protocol.didOpen, {
+      uri: `${uri}/b.ts`,
+      languageId: 'typescript',
+      version: 1,
+      text,
+    });
+    const progress: protocol.BenchmarkProgress[] = [];
+    connection.onProgress(protocol.benchmarkProgress, 1, (one) => void progress.push(one));
+    const running = connection.sendRequest(protocol.runBenchmark, params);
+    const suggestion = await connection.sendRequest(protocol.complete, {
+      uri: `${uri}/b.ts`,
+      version: 1,
+      position: { line: 0, character: text.length },
+      trigger: 'automatic',
+      indentation: { insertSpaces: true, tabSize: 2 },
+      partialTextToken: 0,
+    });
+    assert.deepEqual(suggestion, { kind: 'empty', reason: 'a benchmark is running' });
+    const report = (await running)!;
+    assert.equal(report.material.kind, 'workspace');
+    assert.deepEqual(report.algorithms, ['none', 'ngram']);
+    assert.ok(report.tasks.every(({ path }) => path === 'a.ts'));
+    assert.deepEqual(progress.at(-1), {
+      ...progress.at(-1),
+      phase: 'measuring',
+      done: 4,
+      total: 4,
+      remainingMs: 0,
+    });
+    assert.deepEqual(
+      [...new Set(progress.map(({ phase }) => phase))],
+      ['preparing', 'warmingUp', 'measuring'],
+    );
+    process.kill();
+  });
+
+  test('completes the sample files where there is no workspace', async () => {
+    const { connection, process } = startEngine(engine);
+    await connection.sendRequest(protocol.initialize, initializeParams());
+    const report = (await connection.sendRequest(protocol.runBenchmark, params))!;
+    assert.equal(report.material.kind, 'sample');
+    assert.match(report.notes.join('\n'), /sample files/);
+    process.kill();
+  });
+
+  test('a cancel ends it, bad requests and faults are named, and a shutdown does not wait', async () => {
+    const { connection, exit } = startEngine(await bundleScriptedEngine());
+    await connection.sendRequest(protocol.initialize, initializeParams());
+    const source = new CancellationTokenSource();
+    const reported = new Promise<protocol.BenchmarkProgress>((resolve) => {
+      connection.onProgress(protocol.benchmarkProgress, 1, resolve);
+    });
+    const running = connection.sendRequest(protocol.runBenchmark, params, source.token);
+    assert.deepEqual(await reported, { phase: 'measuring', done: 1, total: 2, detail: 'Measuring' });
+    source.cancel();
+    assert.equal(await running, null);
+
+    const refused = async (bad: object) => {
+      const error = await connection
+        .sendRequest('runBenchmark', { ...params, ...bad })
+        .catch((reason) => reason);
+      assert.ok(error instanceof ResponseError);
+      return error.message;
+    };
+    assert.match(await refused({ algorithms: ['magic'] }), /runBenchmark\.algorithms\[0\]: expected one of/);
+    assert.match(await refused({ tasks: 0 }), /runBenchmark\.tasks/);
+    assert.equal(await refused({ tasks: 13 }), 'thirteen tasks are too many');
+
+    const last = connection.sendRequest(protocol.runBenchmark, params);
+    await connection.sendRequest(protocol.shutdown);
+    assert.equal(await last, null);
+    assert.deepEqual(await exit, { code: 0, signal: null });
+  });
+});
