@@ -1,11 +1,11 @@
 import type { ModelOutputs } from '../compile/targetOutputs.ts';
 import { idleSessions } from '../config.ts';
 import type { ForwardOutput, LanguageModel } from '../model/languageModel.ts';
-import { emptyTree, ROOT, type TokenTree, TokenTreeBuilder } from '../tree/tokenTree.ts';
+import { ROOT, type TokenTree, TokenTreeBuilder } from '../tree/tokenTree.ts';
 import type { Drafter, SessionView } from './drafter.ts';
 import { DepthByCost, type DepthRule, type DraftModelCosts, fixedDepth } from './draftModelDepth.ts';
-import type { DraftedToken } from './draftModelSequence.ts';
-import { DraftModelSequences } from './draftModelSequences.ts';
+import { type DraftedToken, DraftModelSequence } from './draftModelSequence.ts';
+import { SequencePool } from './sequencePool.ts';
 
 /** Names and meaning follow SGLang's server options. */
 export interface DraftModelOptions {
@@ -51,12 +51,12 @@ export class DraftModelDrafter implements Drafter {
   readonly name = 'draftModel';
   readonly #parts: DraftModelParts;
   readonly #options: DraftModelOptions;
-  readonly #sequences: DraftModelSequences;
+  readonly #sequences: SequencePool<DraftModelSequence>;
 
   constructor(parts: DraftModelParts, options: DraftModelOptions = {}) {
     this.#parts = parts;
     this.#options = options;
-    this.#sequences = new DraftModelSequences(parts.model, idleSessions);
+    this.#sequences = new SequencePool(() => new DraftModelSequence(parts.model), idleSessions);
   }
 
   get bytes(): number {
@@ -67,25 +67,13 @@ export class DraftModelDrafter implements Drafter {
   async propose(view: SessionView, budget: number): Promise<TokenTree> {
     const { model } = this.#parts;
     const tokens = view.tokens.subarray(windowStart(view.tokens.length, model.info.contextLength));
-    const sequence = this.#sequences.of(view, tokens);
-    let output = await sequence.follow(tokens);
-    if (!output) return emptyTree;
-    const { topk = 1, numDraftTokens = budget } = this.#options;
-    const rule = this.#depthRule();
-    const builder = new TokenTreeBuilder();
-    let frontier: readonly Candidate[] = [];
-    const deepest = Math.min(budget, model.info.contextLength - tokens.length + 1);
-    for (let depth = 1; depth <= deepest; depth++) {
-      if (depth > 1) output = await sequence.extend(frontier);
-      frontier = this.#continuations(builder, frontier, output).slice(0, topk);
-      const draft = {
-        depth,
-        frontier: frontier.map(({ pathLogProb }) => pathLogProb),
-        context: tokens.length,
-      };
-      if (frontier.length === 0 || !rule.another(draft)) break;
+    const sequence = this.#sequences.acquire(tokens);
+    try {
+      const { numDraftTokens = budget } = this.#options;
+      return (await this.#draft(sequence, tokens, budget)).build(Math.min(budget, numDraftTokens));
+    } finally {
+      this.#sequences.release(sequence);
     }
-    return builder.build(Math.min(budget, numDraftTokens));
   }
 
   /** What was accepted shows in the tokens of the next proposal. */
@@ -93,6 +81,24 @@ export class DraftModelDrafter implements Drafter {
 
   dispose(): void {
     this.#sequences.dispose();
+  }
+
+  async #draft(sequence: DraftModelSequence, tokens: Int32Array, budget: number): Promise<TokenTreeBuilder> {
+    const { contextLength } = this.#parts.model.info;
+    const { topk = 1 } = this.#options;
+    const rule = this.#depthRule();
+    const builder = new TokenTreeBuilder();
+    let frontier: readonly Candidate[] = [];
+    const deepest = Math.min(budget, contextLength - tokens.length + 1);
+    for (let depth = 1; depth <= deepest; depth++) {
+      const output = await (depth === 1 ? sequence.follow(tokens) : sequence.extend(frontier));
+      if (!output) break;
+      frontier = this.#continuations(builder, frontier, output).slice(0, topk);
+      const logProbs = frontier.map(({ pathLogProb }) => pathLogProb);
+      if (frontier.length === 0 || !rule.another({ depth, frontier: logProbs, context: tokens.length }))
+        break;
+    }
+    return builder;
   }
 
   #depthRule(): DepthRule {

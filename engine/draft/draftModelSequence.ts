@@ -1,6 +1,7 @@
 import { PrefillPace } from '../decode/prefill.ts';
 import type { ForwardOutput, KvCache, LanguageModel } from '../model/languageModel.ts';
 import { ROOT } from '../tree/tokenTree.ts';
+import type { DraftSequence } from './sequencePool.ts';
 
 /** A token that the draft model proposed, and may be asked to continue. */
 export interface DraftedToken {
@@ -10,9 +11,6 @@ export interface DraftedToken {
 
 /** A proposal cannot be interrupted: this is how long it may catch up, so that a cancel is felt within 50 ms. */
 const CATCH_UP_MS = 25;
-
-/** Space beyond the prompt, as a session of the target reserves it. */
-const RESERVED_ROWS = 64;
 
 /** The last pass, none of whose rows beyond the sequence's are committed yet. */
 interface Batch {
@@ -28,7 +26,7 @@ const noBatch: Batch = { tokens: new Int32Array(0), parents: new Int32Array(0), 
  * as all candidates agree. What the target made of the drafts shows in its tokens the next time: the rows of what it
  * accepted are kept, the others forgotten, and nothing is evaluated twice on a chain.
  */
-export class DraftModelSequence {
+export class DraftModelSequence implements DraftSequence {
   readonly #model: LanguageModel;
   readonly #kv: KvCache;
   readonly #pace = new PrefillPace();
@@ -38,9 +36,9 @@ export class DraftModelSequence {
   #drafted = 0;
   #batch = noBatch;
 
-  constructor(model: LanguageModel, capacity: number) {
+  constructor(model: LanguageModel) {
     this.#model = model;
-    this.#kv = model.createKvCache(capacity + RESERVED_ROWS);
+    this.#kv = model.createKvCache(1);
   }
 
   get bytes(): number {
@@ -51,17 +49,12 @@ export class DraftModelSequence {
     return this.#tokens.length;
   }
 
-  /** Rows that serve a sequence that begins with `tokens`. */
+  /** The last token counts for nothing: its prediction has to be made again. */
   shared(tokens: Int32Array): number {
     const limit = Math.min(this.#tokens.length, tokens.length - 1);
     let common = 0;
     while (common < limit && this.#tokens[common] === tokens[common]) common++;
     return common;
-  }
-
-  /** Makes space for a session of this length, or gives back what is far more. */
-  reserve(length: number): void {
-    this.#kv.reserve(length + RESERVED_ROWS);
   }
 
   /**
@@ -72,6 +65,7 @@ export class DraftModelSequence {
    */
   async follow(tokens: Int32Array): Promise<ForwardOutput | undefined> {
     await this.#keepAccepted(tokens);
+    this.#kv.reserve(tokens.length);
     const started = performance.now();
     for (;;) {
       const behind = tokens.length - this.length;

@@ -1,4 +1,6 @@
 import * as ort from 'onnxruntime-node';
+import { type CompiledGraph, discardCompiled } from '../compile/graphCache.ts';
+import { SlipstreamError } from '../errors.ts';
 import { cpuFault } from './cpuFault.ts';
 
 /**
@@ -23,5 +25,32 @@ export async function createCpuSession(graphFile: string, threads: number): Prom
       code: 'model.corrupt',
       message: `${graphFile}: onnxruntime cannot load it: ${said}`,
     }));
+  }
+}
+
+export interface LoadOptions {
+  readonly threads: number;
+  readonly log: (level: 'warn', message: string) => void;
+}
+
+/**
+ * Compiles (or finds compiled) and loads a graph. One that cannot be loaded was damaged on disk: what it was compiled from
+ * still has all that it takes.
+ *
+ * @throws SlipstreamError model.corrupt, outOfMemory; what `compile` throws
+ */
+export async function loadCompiled<Graph extends CompiledGraph>(
+  compile: () => Promise<Graph>,
+  { threads, log }: LoadOptions,
+): Promise<{ readonly session: ort.InferenceSession; readonly compiled: Graph }> {
+  const compiled = await compile();
+  try {
+    return { session: await createCpuSession(compiled.graphFile, threads), compiled };
+  } catch (error) {
+    if (!(error instanceof SlipstreamError) || error.code !== 'model.corrupt') throw error;
+    log('warn', `${error.message} It is compiled again.`);
+    await discardCompiled(compiled);
+    const again = await compile();
+    return { session: await createCpuSession(again.graphFile, threads), compiled: again };
   }
 }

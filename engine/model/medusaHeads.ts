@@ -1,20 +1,19 @@
 import { join } from 'node:path';
 import * as ort from 'onnxruntime-node';
 import { type Checkpoint, weightFiles } from '../compile/checkpoint.ts';
-import { GraphCache } from '../compile/graphCache.ts';
+import { type CompiledGraph, GraphCache } from '../compile/graphCache.ts';
 import type { MedusaHead } from '../compile/heads/head.ts';
 import { buildMedusaGraph } from '../compile/heads/medusaGraph.ts';
 import { decoderKernels, type Precision } from '../compile/precision.ts';
 import { cpuFault } from './cpuFault.ts';
-import { createCpuSession } from './cpuSession.ts';
+import { type LoadOptions, loadCompiled } from './cpuSession.ts';
 
 /** Part of every cache key: raise it when the same heads would compile to another graph. */
 const COMPILER_VERSION = 1;
 
-export interface MedusaOptions {
+export interface MedusaOptions extends LoadOptions {
   readonly precision: Precision;
   readonly cacheDir: string;
-  readonly threads: number;
   /** Heads to compute, the first ones. Absent: all. */
   readonly heads?: number | undefined;
 }
@@ -46,18 +45,9 @@ export class MedusaHeads {
    * @throws SlipstreamError usage when the CPU does not run the precision, model.corrupt, outOfMemory, io
    */
   static async open(head: MedusaHead, target: Checkpoint, options: MedusaOptions): Promise<MedusaHeads> {
-    const { precision, cacheDir, threads } = options;
-    const kernels = decoderKernels('cpu', precision);
     const heads = Math.min(options.heads ?? head.heads.length, head.heads.length);
-    const compiled = await new GraphCache(cacheDir).compile(
-      {
-        label: `${target.name}-${head.name}-cpu-${precision}`,
-        files: [...head.files, join(target.dir, 'config.json'), ...(await weightFiles(target.dir))],
-        parameters: [COMPILER_VERSION, 'medusa', precision, heads],
-      },
-      (weights) => buildMedusaGraph(head, target, { kernels, heads }, weights),
-    );
-    const session = await createCpuSession(compiled.graphFile, threads);
+    const compile = () => compileMedusa(head, target, { ...options, heads });
+    const { session, compiled } = await loadCompiled(compile, options);
     return new MedusaHeads(session, heads, compiled.weightBytes);
   }
 
@@ -86,4 +76,20 @@ export class MedusaHeads {
       }));
     }
   }
+}
+
+async function compileMedusa(
+  head: MedusaHead,
+  target: Checkpoint,
+  { precision, cacheDir, heads }: Pick<MedusaOptions, 'precision' | 'cacheDir'> & { readonly heads: number },
+): Promise<CompiledGraph> {
+  const kernels = decoderKernels('cpu', precision);
+  return new GraphCache(cacheDir).compile(
+    {
+      label: `${target.name}-${head.name}-cpu-${precision}`,
+      files: [...head.files, join(target.dir, 'config.json'), ...(await weightFiles(target.dir))],
+      parameters: [COMPILER_VERSION, 'medusa', precision, heads],
+    },
+    (weights) => buildMedusaGraph(head, target, { kernels, heads }, weights),
+  );
 }

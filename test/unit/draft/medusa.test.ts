@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
@@ -46,7 +47,13 @@ after(() => Promise.all(opened.map((heads) => heads.dispose())));
 async function openHeads(dir: string, targetDir: string, precision: Precision, heads?: number) {
   const target = await openCheckpoint(targetDir);
   const head = (await openHead(dir, target.architecture, ['medusa'])) as MedusaHead;
-  const medusa = await MedusaHeads.open(head, target, { precision, cacheDir: folder, threads: 1, heads });
+  const medusa = await MedusaHeads.open(head, target, {
+    precision,
+    cacheDir: folder,
+    threads: 1,
+    heads,
+    log: (_level, message) => assert.fail(message),
+  });
   opened.push(medusa);
   return medusa;
 }
@@ -321,4 +328,23 @@ test('trained heads save passes, also quantized and with a tree of the step', as
     assert.deepEqual(written, plain.tokens);
     assert.ok(metrics.numAcceptedTokens > 24, `${metrics.numAcceptedTokens} accepted`);
   }
+});
+
+test('a compiled graph that was damaged on disk is compiled again', async () => {
+  const cacheDir = temporaryFolder();
+  const target = await openCheckpoint(medusaTargetDir);
+  const head = (await openHead(medusaHeadDir, target.architecture, ['medusa'])) as MedusaHead;
+  const said: string[] = [];
+  const open = async () => {
+    const log = (_level: string, message: string) => said.push(message);
+    const medusa = await MedusaHeads.open(head, target, { precision: 'int8', cacheDir, threads: 1, log });
+    opened.push(medusa);
+    return medusa.predict(new Float32Array(target.architecture.hiddenSize).fill(1));
+  };
+  const whole = await open();
+  const [entry] = readdirSync(join(cacheDir, 'compiled'));
+  const file = join(cacheDir, 'compiled', entry, 'model.onnx');
+  writeFileSync(file, readFileSync(file).fill(0));
+  assert.deepEqual(await open(), whole);
+  assert.match(said.join(), /compiled again/);
 });
