@@ -9,6 +9,8 @@ import {
 export interface Settings {
   /** By language id; `*` stands for every language that is not named. */
   readonly enable: Readonly<Record<string, boolean>>;
+  /** How many suggestions to cycle through, the most probable one included. */
+  readonly suggestions: number;
   readonly engine: EngineSettings;
 }
 
@@ -20,11 +22,13 @@ export interface ReadSettings {
 
 export const defaultSettings: Settings = {
   enable: { '*': true },
+  suggestions: 3,
   engine: { algorithm: 'auto', device: 'auto', maxTokens: 128 },
 };
 
 /** The limits that package.json states too. */
 export const limits = {
+  suggestions: 5,
   numDraftTokens: 64,
   numSteps: 16,
   eagleTopk: 16,
@@ -56,7 +60,9 @@ export function readSettings(
     return fallback;
   };
 
-  const { enable, engine } = defaultSettings;
+  const { enable, suggestions, engine } = defaultSettings;
+  const count = (key: string, fallback: number, max: number) =>
+    read(key, fallback, `a whole number from 1 to ${max}`, (value) => integer(value, max));
   const optionalInteger = (key: string, max: number) =>
     read<number | undefined>(key, undefined, `a whole number from 1 to ${max}`, (value) =>
       integer(value, max),
@@ -88,17 +94,13 @@ export function readSettings(
   const promptTokens = optionalInteger('promptTokens', limits.promptTokens);
   const settings: Settings = {
     enable: read('enable', enable, 'an object such as {"*": true, "markdown": false}', languages),
+    suggestions: count('suggestions', suggestions, limits.suggestions),
     engine: {
       ...(problem ? { algorithm } : speculation),
       device: read('device', engine.device, `one of ${devices.join(', ')}`, (value) =>
         devices.find((known) => known === value),
       ),
-      maxTokens: read(
-        'maxTokens',
-        engine.maxTokens,
-        `a whole number from 1 to ${limits.maxTokens}`,
-        (value) => integer(value, limits.maxTokens),
-      ),
+      maxTokens: count('maxTokens', engine.maxTokens, limits.maxTokens),
       ...(model && { model }),
       ...(promptTokens !== undefined && { promptTokens }),
     },

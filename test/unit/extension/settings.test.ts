@@ -27,6 +27,7 @@ test('what the manifest says is what is read: defaults, choices and limits', () 
   assert.deepEqual(defaults, { settings: defaultSettings, problems: [] });
   assert.deepEqual(manifest['slipstream.speculative.algorithm'].enum, algorithms);
   assert.deepEqual(manifest['slipstream.device'].enum, devices);
+  assert.equal(manifest['slipstream.suggestions'].maximum, limits.suggestions);
   assert.equal(manifest['slipstream.maxTokens'].maximum, limits.maxTokens);
   assert.equal(manifest['slipstream.speculative.numDraftTokens'].maximum, limits.numDraftTokens);
   assert.equal(manifest['slipstream.speculative.numSteps'].maximum, limits.numSteps);
@@ -42,10 +43,12 @@ test('good values are taken over', () => {
     model: '/model',
     device: 'webgpu',
     maxTokens: 1,
+    suggestions: 5,
   };
   assert.deepEqual(read(values), {
     settings: {
       enable: values.enable,
+      suggestions: 5,
       engine: {
         algorithm: 'auto',
         numDraftTokens: 7,
@@ -67,6 +70,7 @@ test('each bad value is named with what is used instead', () => {
     model: '/nowhere',
     device: 3,
     maxTokens: 1.5,
+    suggestions: 6,
   });
   assert.deepEqual(settings, defaultSettings);
   assert.deepEqual(problems, [
@@ -74,6 +78,7 @@ test('each bad value is named with what is used instead', () => {
     'slipstream.speculative.numDraftTokens is 0 but has to be a whole number from 1 to 64; it is ignored.',
     'slipstream.model is "/nowhere" but has to be the path of a folder with a config.json; it is ignored.',
     'slipstream.enable is true but has to be an object such as {"*": true, "markdown": false}; {"*":true} is used.',
+    'slipstream.suggestions is 6 but has to be a whole number from 1 to 5; 3 is used.',
     'slipstream.device is 3 but has to be one of auto, cpu, webgpu; "auto" is used.',
     'slipstream.maxTokens is 1.5 but has to be a whole number from 1 to 1024; 128 is used.',
   ]);
@@ -103,6 +108,7 @@ test('whatever stands in the settings file, the settings are ones that the engin
     'model',
     'device',
     'maxTokens',
+    'suggestions',
   ];
   fc.assert(
     fc.property(fc.dictionary(fc.constantFrom(...keys), fc.jsonValue()), (values) => {
