@@ -106,15 +106,19 @@ export interface DocumentChange {
   readonly changes: readonly { readonly range: Range; readonly text: string }[];
 }
 
-export interface CompleteParams {
+/** Where something is to be suggested. */
+export interface SuggestionPlace {
   readonly uri: string;
   readonly version: number;
   readonly position: Position;
-  readonly trigger: 'automatic' | 'invoke';
   /** The suggest widget's selected item: the suggestion has to extend it. */
   readonly selectedSuggestion?: { readonly range: Range; readonly text: string };
   /** The editor's indentation. */
   readonly indentation: Indentation;
+}
+
+export interface CompleteParams extends SuggestionPlace {
+  readonly trigger: 'automatic' | 'invoke';
   /** Names the request's `partialText` notifications. */
   readonly partialTextToken: number;
 }
@@ -124,20 +128,33 @@ export interface Indentation {
   readonly tabSize: number;
 }
 
+export interface AlternativesParams extends SuggestionPlace {
+  /** At most so many. */
+  readonly count: number;
+  /** Texts that are suggested at this place already. */
+  readonly known: readonly string[];
+}
+
+export interface Suggestion {
+  /**
+   * Replaces `range`, which lies on the position's line and ends at or after the position. With a
+   * selected suggestion it begins where that begins, and the text with its text.
+   */
+  readonly text: string;
+  readonly range: Range;
+}
+
 export type CompleteResult =
-  | {
-      readonly kind: 'completion';
-      /**
-       * Replaces `range`, which lies on the position's line and ends at or after the position. With a
-       * selected suggestion it begins where that begins, and the text with its text.
-       */
-      readonly text: string;
-      readonly range: Range;
-      readonly metrics: CompletionMetrics;
-    }
+  | ({ readonly kind: 'completion'; readonly metrics: CompletionMetrics } & Suggestion)
   | { readonly kind: 'empty'; readonly reason: string }
   | { readonly kind: 'cancelled' }
   /** The engine does not have this version of the document: open it again, then ask again. */
+  | { readonly kind: 'outOfSync' };
+
+export type AlternativesResult =
+  /** Different from each other and from what was known. */
+  | { readonly kind: 'alternatives'; readonly suggestions: readonly Suggestion[] }
+  | { readonly kind: 'cancelled' }
   | { readonly kind: 'outOfSync' };
 
 /** Names and definitions follow vLLM; times in ms. */
@@ -194,6 +211,10 @@ export interface FaultData {
 
 export const initialize = new RequestType<InitializeParams, InitializeResult, FaultData>('initialize');
 export const complete = new RequestType<CompleteParams, CompleteResult, FaultData>('complete');
+/** Suggestions beside the most probable one, sampled: for a user who asks to see more. */
+export const alternatives = new RequestType<AlternativesParams, AlternativesResult, FaultData>(
+  'alternatives',
+);
 /** All text generated so far for a request, after each decoding step: raw, so the result may be shorter. */
 export const partialText = new ProgressType<string>();
 /** Answers once the settings are in force, which may mean once another model is loaded. */
