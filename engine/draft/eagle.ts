@@ -2,8 +2,9 @@ import { idleSessions } from '../config.ts';
 import type { DraftHead } from '../model/draftHead.ts';
 import { emptyTree, type TokenTree, takeMostProbable } from '../tree/tokenTree.ts';
 import type { Drafter, SessionView } from './drafter.ts';
-import { EagleSequences } from './eagleSequences.ts';
+import { EagleSequence } from './eagleSequence.ts';
 import { treeOfCandidates } from './eagleTree.ts';
+import { SequencePool } from './sequencePool.ts';
 
 /** Names and meaning follow SGLang's server options. */
 export interface EagleOptions {
@@ -28,14 +29,14 @@ export class EagleDrafter implements Drafter {
   readonly name: string;
   readonly #head: DraftHead;
   readonly #options: EagleOptions;
-  readonly #sequences: EagleSequences;
+  readonly #sequences: SequencePool<EagleSequence>;
 
   /** @param head by its opener disposed */
   constructor(head: DraftHead, options: EagleOptions = {}) {
     this.name = head.info.kind;
     this.#head = head;
     this.#options = options;
-    this.#sequences = new EagleSequences(head, idleSessions);
+    this.#sequences = new SequencePool(() => new EagleSequence(head), idleSessions);
   }
 
   get bytes(): number {
@@ -61,7 +62,9 @@ export class EagleDrafter implements Drafter {
   /** What was accepted shows in the tokens of the next proposal. */
   observe(): void {}
 
-  dispose(): void {}
+  dispose(): void {
+    this.#sequences.dispose();
+  }
 
   #limits(nodes: number) {
     const { numSteps = STEPS, topk = 1, leastProbability = 0 } = this.#options;

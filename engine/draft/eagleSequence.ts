@@ -1,6 +1,7 @@
 import type { DraftHead, DraftHeadInfo } from '../model/draftHead.ts';
 import type { DraftCandidates, DraftHeadRows, Pairs, TreeLimits } from '../model/draftHeadRows.ts';
 import type { SessionView } from './drafter.ts';
+import type { DraftSequence } from './sequencePool.ts';
 
 /**
  * Multiplications that a proposal may spend on catching up: some 25 ms of one core. A run cannot be interrupted, and a
@@ -13,7 +14,7 @@ const CATCH_UP_MULTIPLICATIONS = 5e8;
  * the position before it. Which rows are right is found by comparing tokens, so that it never matters what happened
  * meanwhile: a cancelled request, another prompt, drafts of somebody else's.
  */
-export class EagleSequence {
+export class EagleSequence implements DraftSequence {
   readonly #rows: DraftHeadRows;
   readonly #info: DraftHeadInfo;
   /** Those that the rows were made of: pair t is that of token t + 1, and its feature has seen all up to token t. */

@@ -5,7 +5,8 @@ export interface DraftSequence {
   readonly length: number;
   /** How many tokens at the beginning are the same. */
   shared(tokens: Int32Array): number;
-  dispose(): void;
+  /** Gives back what the garbage collector does not. */
+  dispose?(): void;
 }
 
 /** Catching up with fewer tokens than this is not worth giving up what another sequence holds, unless that is hardly more. */
@@ -39,11 +40,11 @@ export class SequencePool<Sequence extends DraftSequence> {
 
   release(sequence: Sequence): void {
     this.#idle.push(sequence);
-    if (this.#idle.length > this.#limit) this.#idle.shift()?.dispose();
+    if (this.#idle.length > this.#limit) this.#idle.shift()?.dispose?.();
   }
 
   dispose(): void {
-    for (const sequence of this.#idle.splice(0)) sequence.dispose();
+    for (const sequence of this.#idle.splice(0)) sequence.dispose?.();
   }
 
   /** The one that shares most; with no space for another one, the least recently used one in the end. */

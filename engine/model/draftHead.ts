@@ -1,21 +1,12 @@
 import type * as ort from 'onnxruntime-node';
 import type { Checkpoint } from '../compile/checkpoint.ts';
-import { discardCompiled } from '../compile/graphCache.ts';
-import {
-  type CompiledDraftGraph,
-  compileDraftGraph,
-  type DraftGraphOptions,
-} from '../compile/heads/compileDraftGraph.ts';
+import { compileDraftGraph, type DraftGraphOptions } from '../compile/heads/compileDraftGraph.ts';
 import type { RecurrentHead } from '../compile/heads/eagleGraphStep.ts';
 import { elementCount } from '../compile/storedTensor.ts';
-import { SlipstreamError } from '../errors.ts';
-import { createCpuSession } from './cpuSession.ts';
+import { type LoadOptions, loadCompiled } from './cpuSession.ts';
 import { DraftHeadRows } from './draftHeadRows.ts';
 
-export interface DraftHeadOptions extends DraftGraphOptions {
-  readonly threads: number;
-  readonly log: (level: 'warn', message: string) => void;
-}
+export interface DraftHeadOptions extends DraftGraphOptions, LoadOptions {}
 
 export interface DraftHeadInfo {
   readonly kind: RecurrentHead['kind'];
@@ -49,8 +40,8 @@ export class DraftHead {
    * @throws SlipstreamError usage when the CPU does not run the precision, model.corrupt, outOfMemory, io
    */
   static async open(head: RecurrentHead, target: Checkpoint, options: DraftHeadOptions): Promise<DraftHead> {
-    const compiled = await compileDraftGraph(head, target, options);
-    const session = await loadHealing(compiled, head, target, options);
+    const compile = () => compileDraftGraph(head, target, options);
+    const { session, compiled } = await loadCompiled(compile, options);
     const { kvHeads, headDim, contextLength: window } = head.layer;
     const { vocabSize, hiddenSize } = target.architecture;
     return new DraftHead(session, {
@@ -80,22 +71,4 @@ function multiplicationsPerPair(head: RecurrentHead): number {
   const { linear } = head.kind === 'eagle3' ? head.projection : head.fusion;
   const { q, k, v } = head.weights;
   return [linear, q, k, v].reduce((sum, { weight }) => sum + elementCount(weight.shape), 0);
-}
-
-/** A compiled graph that cannot be loaded was damaged on disk: head and checkpoint still have all that it takes. */
-async function loadHealing(
-  compiled: CompiledDraftGraph,
-  head: RecurrentHead,
-  target: Checkpoint,
-  options: DraftHeadOptions,
-): Promise<ort.InferenceSession> {
-  try {
-    return await createCpuSession(compiled.graphFile, options.threads);
-  } catch (error) {
-    if (!(error instanceof SlipstreamError) || error.code !== 'model.corrupt') throw error;
-    options.log('warn', `${error.message} It is compiled again.`);
-    await discardCompiled(compiled);
-    const { graphFile } = await compileDraftGraph(head, target, options);
-    return createCpuSession(graphFile, options.threads);
-  }
 }
