@@ -8,11 +8,12 @@ import { readSample } from '../../../engine/benchmark/material.ts';
 import { measure } from '../../../engine/benchmark/measure.ts';
 import { summarizeTasks } from '../../../engine/benchmark/results.ts';
 import { sampleTasks } from '../../../engine/benchmark/tasks/sampleTasks.ts';
-import { NgramDrafter } from '../../../engine/draft/ngram.ts';
 import { embeddedModelDir } from '../../../engine/embeddedModel.ts';
 import { ModelRuntime } from '../../../engine/modelRuntime.ts';
 import type { Algorithm } from '../../../engine/protocol.ts';
 import { seededRandom } from '../../../engine/seededRandom.ts';
+import { openSpeculation } from '../../../engine/speculation/speculation.ts';
+import { planSpeculation } from '../../../engine/speculation/speculationPlan.ts';
 import { greedyVerifier } from '../../../engine/verify/greedy.ts';
 import type { Verifier } from '../../../engine/verify/verifier.ts';
 import { documentId } from '../../../engine/workspace/documentId.ts';
@@ -32,18 +33,14 @@ const tasks = await sampleTasks(documents, 4, seededRandom(3), never);
 const index = new DocumentIndex(runtime.tokenizer, runtime.model.info.vocabSize);
 for (const { uri, text } of documents) index.add(documentId(uri), text);
 
+const cacheDir = temporaryFolder();
+
 /** Four draft tokens a step, so that there are drafts on any machine. */
-function contender(algorithm: Algorithm, verifier: Verifier = greedyVerifier): Contender {
-  const { specialTokenIds } = runtime.tokenizer;
-  const { vocabSize } = runtime.model.info;
-  const drafter = new NgramDrafter({ vocabSize, specialTokenIds, workspace: index.ngrams });
-  return new Contender({
-    runtime,
-    speculation: algorithm === 'none' ? { algorithm } : { algorithm, numDraftTokens: 4 },
-    drafter: algorithm === 'none' ? undefined : drafter,
-    verifier,
-    maxNewTokens: 24,
-  });
+async function contender(algorithm: Algorithm, verifier: Verifier = greedyVerifier): Promise<Contender> {
+  const settings = algorithm === 'none' ? { algorithm } : { algorithm, numDraftTokens: 4 };
+  const parts = { target: runtime, workspace: index.ngrams, cacheDir, threads: 1, log: () => {} };
+  const speculation = await openSpeculation(await planSpeculation(settings, embeddedModelDir), parts);
+  return new Contender({ runtime, algorithm, speculation, verifier, maxNewTokens: 24 });
 }
 
 const summarize = (contenders: readonly Contender[], measured: Awaited<ReturnType<typeof measure>>) =>
@@ -58,7 +55,7 @@ const summarize = (contenders: readonly Contender[], measured: Awaited<ReturnTyp
   ).filter(({ task_class }) => task_class === 'all');
 
 test('every algorithm completes every task from the keystroke before, and writes the same', async () => {
-  const contenders = [contender('none'), contender('ngram')];
+  const contenders = [await contender('none'), await contender('ngram')];
   let attempts = 0;
   const onAttempt = () => attempts++;
   const measured = await measure(contenders, tasks, { index, signal: never, onAttempt });
@@ -94,7 +91,7 @@ const gullible: Verifier = {
 };
 
 test('a verifier that takes what the target would not write is found out', async () => {
-  const contenders = [contender('none'), contender('ngram', gullible)];
+  const contenders = [await contender('none'), await contender('ngram', gullible)];
   const measured = await measure(contenders, tasks, { index, signal: never, onAttempt: () => {} });
   const [none, ngram] = summarize(contenders, measured);
   assert.ok(none.lossless && !ngram.lossless);
@@ -112,7 +109,7 @@ test('cancelled, only tasks that every algorithm completed count', async () => {
   const onAttempt = () => {
     if (++attempts === 3) abort.abort();
   };
-  const contenders = [contender('none'), contender('ngram')];
+  const contenders = [await contender('none'), await contender('ngram')];
   const measured = await measure(contenders, tasks, { index, signal: abort.signal, onAttempt });
   assert.equal(attempts, 3);
   assert.deepEqual(
