@@ -7,7 +7,7 @@ import type { OnnxGraph } from '../onnxModel.ts';
 import type { WeightWriter } from '../weightWriter.ts';
 import type { PastRows } from './eagleGraphAttention.ts';
 import { DraftStep, firstFeatures, type RecurrentHead, type StepInputs } from './eagleGraphStep.ts';
-import { HeadWeights } from './eagleGraphWeights.ts';
+import { HeadWeights } from './headWeights.ts';
 
 export interface DraftGraphOptions {
   readonly kernels: DecoderKernels;

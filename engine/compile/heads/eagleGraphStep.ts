@@ -1,8 +1,8 @@
 import type { HeadNorms, RopeTables } from '../attention.ts';
 import type { GraphBuilder, Value } from '../graphBuilder.ts';
 import { DraftAttention, type PastRows, type StepAttention } from './eagleGraphAttention.ts';
-import type { HeadWeights } from './eagleGraphWeights.ts';
 import type { Eagle3Head, FusingHead } from './head.ts';
+import type { HeadWeights } from './headWeights.ts';
 
 export type RecurrentHead = FusingHead | Eagle3Head;
 

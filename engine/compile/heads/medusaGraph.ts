@@ -3,8 +3,8 @@ import type { DecoderKernels } from '../decoderGraph.ts';
 import { GraphBuilder, type Value } from '../graphBuilder.ts';
 import type { OnnxGraph } from '../onnxModel.ts';
 import type { WeightWriter } from '../weightWriter.ts';
-import { HeadWeights } from './eagleGraphWeights.ts';
 import type { DenseTensors, MedusaHead } from './head.ts';
+import { HeadWeights } from './headWeights.ts';
 
 /** Candidates of a head; published trees go no further down its list. */
 export const MEDUSA_CANDIDATES = 10;
