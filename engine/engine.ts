@@ -5,7 +5,6 @@ import type { BenchmarkReport } from './benchmark/benchmarkReport.ts';
 import { runBenchmark } from './benchmark/runBenchmark.ts';
 import { Completer, type Completion, type CompletionPlace } from './completer.ts';
 import { mostThreads } from './config.ts';
-import { createController, createDrafter } from './draft/createDrafter.ts';
 import { LastSuggestion } from './draft/lastSuggestion.ts';
 import { embeddedModelDir } from './embeddedModel.ts';
 import { SlipstreamError } from './errors.ts';
@@ -13,6 +12,8 @@ import { completionMetrics } from './metrics.ts';
 import { ModelRuntime } from './modelRuntime.ts';
 import type * as protocol from './protocol.ts';
 import type { BenchmarkRequest, CompleteRequest, Engine, EngineOptions } from './server/server.ts';
+import { openSpeculation, type Speculation } from './speculation/speculation.ts';
+import { planSpeculation, type SpeculationPlan } from './speculation/speculationPlan.ts';
 import type { ContextDocument } from './text/snippets.ts';
 import { type SimilarPieces, WorkspaceContext } from './text/workspaceContext.ts';
 import { greedyVerifier } from './verify/greedy.ts';
@@ -23,15 +24,24 @@ import { WorkspaceIndex } from './workspace/workspaceIndex.ts';
 /** Open documents that may give context, the most recently used first. */
 const CONTEXT_DOCUMENTS = 20;
 
-/** @throws SlipstreamError when the model cannot be loaded */
-export async function createEngine(options: EngineOptions): Promise<SlipstreamEngine> {
-  const runtime = await loadRuntime(options.settings, options);
-  return new SlipstreamEngine(runtime, options);
+/** What answers requests under some settings. Replaced as a whole, so that a completion meanwhile finds either all old or all new. */
+interface EngineParts {
+  readonly settings: protocol.EngineSettings;
+  readonly plan: SpeculationPlan;
+  readonly runtime: ModelRuntime;
+  readonly index: WorkspaceIndex;
+  readonly speculation: Speculation;
+  readonly completer: Completer;
 }
 
-function loadRuntime({ model, device }: protocol.EngineSettings, { cacheDir, log }: EngineOptions) {
-  const dir = model ?? embeddedModelDir;
-  return ModelRuntime.load(dir, { device, cacheDir, threads: mostThreads, log });
+/** What of them takes time to have. */
+interface Loaded extends Omit<EngineParts, 'index' | 'completer'> {
+  readonly lastSuggestion: LastSuggestion;
+}
+
+/** @throws SlipstreamError when the model or what drafts for it cannot be loaded */
+export function createEngine(options: EngineOptions): Promise<SlipstreamEngine> {
+  return SlipstreamEngine.create(options);
 }
 
 /** Composition root: the model, the workspace index and the drafters behind the requests of an editor. */
@@ -40,37 +50,42 @@ export class SlipstreamEngine implements Engine {
   readonly #folders = new WorkspaceFolders();
   /** Open documents by URI, the most recently used last. */
   readonly #open = new Map<string, TextDocument>();
-  #settings: protocol.EngineSettings;
-  #runtime: ModelRuntime;
-  #index: WorkspaceIndex;
-  #completer: Completer;
+  #parts!: EngineParts;
   #lastPrompt: string | null = null;
   #changes: Promise<void> = Promise.resolve();
   #benchmarks = false;
   #disposed = false;
 
-  constructor(runtime: ModelRuntime, options: EngineOptions) {
+  private constructor(options: EngineOptions) {
     this.#options = options;
-    this.#settings = options.settings;
-    this.#runtime = runtime;
     this.#folders.set(options.workspaceFolders);
-    this.#index = this.#createIndex();
-    this.#completer = this.#createCompleter();
+  }
+
+  static async create(options: EngineOptions): Promise<SlipstreamEngine> {
+    const engine = new SlipstreamEngine(options);
+    engine.#parts = engine.#assemble(await engine.#load(options.settings, undefined), undefined);
+    return engine;
   }
 
   get facts(): protocol.ModelFacts {
-    const { model, deviceNote } = this.#runtime;
-    const { name, device, precision } = model.info;
-    return { name, device, precision, ...(deviceNote !== undefined && { deviceNote }) };
+    const { runtime, plan } = this.#parts;
+    const { name, device, precision } = runtime.model.info;
+    return {
+      name,
+      device,
+      precision,
+      ...(runtime.deviceNote !== undefined && { deviceNote: runtime.deviceNote }),
+      ...(plan.note !== undefined && { draftNote: plan.note }),
+    };
   }
 
   get runtime(): ModelRuntime {
-    return this.#runtime;
+    return this.#parts.runtime;
   }
 
   /** When the workspace is indexed as far as it is known. */
   whenIndexed(): Promise<void> {
-    return this.#index.whenIdle();
+    return this.#parts.index.whenIdle();
   }
 
   async complete(request: CompleteRequest, signal: AbortSignal): Promise<protocol.CompleteResult> {
@@ -78,17 +93,17 @@ export class SlipstreamEngine implements Engine {
     const { outcome, metrics, acceptedFrom } = await this.completeInDetail(request, signal);
     if (outcome.kind !== 'text') return outcome;
     const { text, range } = outcome;
-    const { algorithm } = this.#settings;
+    const { algorithm } = this.#parts.settings;
     return { kind: 'completion', text, range, metrics: completionMetrics(algorithm, metrics, acceptedFrom) };
   }
 
   /** `complete` with all that the command line and the benchmark show. */
   async completeInDetail(request: CompleteRequest, signal: AbortSignal): Promise<Completion> {
     this.#touch(request.document);
-    const release = this.#index.hold();
+    const release = this.#parts.index.hold();
     try {
       const { onText } = request;
-      const completion = await this.#completer.complete(this.#place(request), { onText, signal });
+      const completion = await this.#parts.completer.complete(this.#place(request), { onText, signal });
       this.#lastPrompt = completion.prompt.parts.map((part) => part.text).join('');
       return { ...completion, acceptedFrom: this.#readable(completion.acceptedFrom) };
     } catch (error) {
@@ -101,7 +116,7 @@ export class SlipstreamEngine implements Engine {
 
   /** When `complete` at this place has what the workspace can give to it. For those who ask once; an editor asks again. */
   gatherContext(request: CompleteRequest): Promise<void> {
-    return this.#completer.gatherContext(this.#place(request));
+    return this.#parts.completer.gatherContext(this.#place(request));
   }
 
   lastPrompt(): string | null {
@@ -115,28 +130,28 @@ export class SlipstreamEngine implements Engine {
 
   documentChanged(document: TextDocument): void {
     this.#touch(document);
-    this.#index.documentChanged(document.uri, () => document.getText());
+    this.#parts.index.documentChanged(document.uri, () => document.getText());
   }
 
   documentClosed(uri: string): void {
     this.#open.delete(uri);
-    this.#completer.forget(uri);
-    this.#index.documentClosed(uri);
+    this.#parts.completer.forget(uri);
+    this.#parts.index.documentClosed(uri);
   }
 
   filesChanged(changes: readonly protocol.FileChange[]): void {
-    this.#index.filesChanged(changes.map(({ uri }) => uri));
+    this.#parts.index.filesChanged(changes.map(({ uri }) => uri));
   }
 
   setFolders(folders: readonly protocol.WorkspaceFolder[]): void {
     this.#folders.set(folders);
-    this.#index.setFolders(this.#folders.indexed);
+    this.#parts.index.setFolders(this.#folders.indexed);
   }
 
   /** On a model of its own, opened as the settings say; nothing is suggested meanwhile, so that nothing disturbs it. */
   async runBenchmark(request: BenchmarkRequest, signal: AbortSignal): Promise<BenchmarkReport | null> {
     if (this.#benchmarks) throw new SlipstreamError('usage', 'A benchmark is running already.');
-    const { model, device, promptTokens } = this.#settings;
+    const { model, device, promptTokens } = this.#parts.settings;
     const { cacheDir, log } = this.#options;
     this.#benchmarks = true;
     try {
@@ -166,47 +181,87 @@ export class SlipstreamEngine implements Engine {
 
   async dispose(): Promise<void> {
     this.#disposed = true;
-    await this.#index.dispose();
-    await this.#runtime.dispose();
+    await this.#parts.index.dispose();
+    await this.#parts.runtime.whenIdle();
+    await this.#parts.speculation.dispose();
+    await this.#parts.runtime.dispose();
   }
 
   async #change(settings: protocol.EngineSettings): Promise<void> {
-    const { model, device } = this.#settings;
-    const sameRuntime = settings.model === model && settings.device === device;
-    await this.#apply(settings, sameRuntime ? this.#runtime : await loadRuntime(settings, this.#options));
+    const old = this.#parts;
+    const loaded = await this.#load(settings, old);
+    if (this.#disposed) return disposeLoaded(loaded, old);
+    this.#parts = this.#assemble(loaded, old);
+    await old.runtime.whenIdle();
+    await old.speculation.dispose();
+    if (old.index !== this.#parts.index) await old.index.dispose();
+    if (old.runtime !== this.#parts.runtime) await old.runtime.dispose();
   }
 
   /** After a fault of the device the CPU goes on, once and for all: no loop of restarts. */
   async #leaveDevice(error: unknown): Promise<void> {
     const lost = error instanceof SlipstreamError && ['device.lost', 'outOfMemory'].includes(error.code);
-    if (!lost || this.#runtime.model.info.device === 'cpu') return;
+    if (!lost || this.#parts.runtime.model.info.device === 'cpu') return;
     this.#options.log('warn', `${error.message} The CPU goes on.`);
-    await this.setSettings({ ...this.#settings, device: 'cpu' });
+    await this.setSettings({ ...this.#parts.settings, device: 'cpu' });
     this.#options.onModelChanged({ ...this.facts, deviceNote: error.message });
   }
 
-  /** Nothing is awaited before all is in place: a completion meanwhile finds either the old parts or the new ones. */
-  async #apply(settings: protocol.EngineSettings, runtime: ModelRuntime): Promise<void> {
-    const [oldRuntime, oldIndex] = [this.#runtime, this.#index];
-    if (this.#disposed) {
-      if (runtime !== oldRuntime) await runtime.dispose();
-      return;
+  /** All that takes time. The parts in force go on answering. */
+  async #load(settings: protocol.EngineSettings, old: EngineParts | undefined): Promise<Loaded> {
+    const { cacheDir, log } = this.#options;
+    const dir = settings.model ?? embeddedModelDir;
+    const plan = await planSpeculation(settings, dir);
+    const options = { device: settings.device, cacheDir, threads: mostThreads, log };
+    const runtime =
+      old && hasSameTarget(old, settings, plan)
+        ? old.runtime
+        : await ModelRuntime.load(dir, { ...options, ...plan.outputs });
+    const lastSuggestion = new LastSuggestion(
+      (text) => runtime.tokenizer.encode(text),
+      runtime.model.info.vocabSize,
+    );
+    try {
+      const speculation = await openSpeculation(plan, {
+        target: runtime,
+        workspace: {
+          lookup: (query) => this.#parts.index.lookup(query),
+          documentOf: (match) => this.#parts.index.documentOf(match),
+        },
+        lastSuggestion,
+        cacheDir,
+        threads: runtime.threads,
+        log,
+      });
+      return { settings, plan, runtime, lastSuggestion, speculation };
+    } catch (error) {
+      if (runtime !== old?.runtime) await runtime.dispose();
+      throw error;
     }
-    this.#settings = settings;
-    this.#runtime = runtime;
-    if (oldRuntime.dir !== runtime.dir) {
-      this.#index = this.#createIndex();
-    }
-    this.#completer = this.#createCompleter();
-    if (oldIndex !== this.#index) await oldIndex.dispose();
-    if (oldRuntime !== runtime) await oldRuntime.dispose();
   }
 
-  #createIndex(): WorkspaceIndex {
+  #assemble(loaded: Loaded, old: EngineParts | undefined): EngineParts {
+    const { settings, plan, runtime, lastSuggestion, speculation } = loaded;
+    const index = old?.runtime.dir === runtime.dir ? old.index : this.#createIndex(runtime);
+    const { maxTokens, promptTokens } = settings;
+    const completer = new Completer({
+      runtime,
+      drafter: speculation.drafter,
+      controller: speculation.controller,
+      verifier: greedyVerifier,
+      lastSuggestion,
+      workspaceContext: new WorkspaceContext((near) => this.#similar(near)),
+      maxTokens,
+      promptTokens,
+    });
+    return { settings, plan, runtime, index, speculation, completer };
+  }
+
+  #createIndex(runtime: ModelRuntime): WorkspaceIndex {
     const { cacheDir, onIndexProgress, log } = this.#options;
     const index = new WorkspaceIndex({
-      modelDir: this.#runtime.dir,
-      vocabSize: this.#runtime.model.info.vocabSize,
+      modelDir: runtime.dir,
+      vocabSize: runtime.model.info.vocabSize,
       cacheDir,
       onProgress: onIndexProgress,
       log,
@@ -216,33 +271,8 @@ export class SlipstreamEngine implements Engine {
     return index;
   }
 
-  #createCompleter(): Completer {
-    const { tokenizer, costTable, model } = this.#runtime;
-    const { vocabSize } = model.info;
-    const lastSuggestion = new LastSuggestion((text) => tokenizer.encode(text), vocabSize);
-    const { specialTokenIds } = tokenizer;
-    const drafter = createDrafter(this.#settings, {
-      vocabSize,
-      specialTokenIds,
-      workspace: this.#index,
-      lastSuggestion,
-    });
-    const controller = createController(this.#settings, costTable);
-    const { maxTokens, promptTokens } = this.#settings;
-    return new Completer({
-      runtime: this.#runtime,
-      drafter,
-      controller,
-      verifier: greedyVerifier,
-      lastSuggestion,
-      workspaceContext: new WorkspaceContext((near) => this.#similar(near)),
-      maxTokens,
-      promptTokens,
-    });
-  }
-
   async #similar(near: string): Promise<SimilarPieces> {
-    const { texts, rarity } = await this.#index.similar(near);
+    const { texts, rarity } = await this.#parts.index.similar(near);
     const pieces = texts.map(({ path, firstLine, text }) => ({
       uri: pathToFileURL(path).href,
       path: this.#folders.relativePath(path) ?? basename(path),
@@ -302,4 +332,23 @@ function around(document: TextDocument, cells: readonly TextDocument[]) {
   const before = join(cells.slice(0, index));
   const after = join(cells.slice(index + 1));
   return { before: before && `${before}\n\n`, after: after && `\n\n${after}` };
+}
+
+/** Whether what is loaded serves: the same model on the same device, that hands out the same. */
+function hasSameTarget(
+  { settings, plan }: EngineParts,
+  { model, device }: protocol.EngineSettings,
+  { outputs }: SpeculationPlan,
+): boolean {
+  return (
+    settings.model === model &&
+    settings.device === device &&
+    plan.outputs.taps.join() === outputs.taps.join() &&
+    plan.outputs.successors === outputs.successors
+  );
+}
+
+async function disposeLoaded({ speculation, runtime }: Loaded, inForce: EngineParts): Promise<void> {
+  await speculation.dispose();
+  if (runtime !== inForce.runtime) await runtime.dispose();
 }

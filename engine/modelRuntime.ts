@@ -17,16 +17,19 @@ export class ModelRuntime {
   readonly deviceReason: string;
   /** The same, where it is another one than was asked for and the user should know. */
   readonly deviceNote: string | undefined;
+  /** Of the CPU, for what runs beside the model too. */
+  readonly threads: number;
   readonly #pool: SessionPool;
   #turn: Promise<unknown> = Promise.resolve();
 
-  private constructor(dir: string, tokenizer: Tokenizer, opened: OpenedModel) {
+  private constructor(dir: string, tokenizer: Tokenizer, opened: OpenedModel, mostThreads: number) {
     this.dir = dir;
     this.tokenizer = tokenizer;
     this.model = opened.model;
     this.costTable = opened.costTable;
     this.deviceReason = opened.deviceReason;
     this.deviceNote = opened.deviceNote;
+    this.threads = opened.threads ?? mostThreads;
     this.#pool = new SessionPool(opened.model, idleSessions);
   }
 
@@ -34,7 +37,9 @@ export class ModelRuntime {
   static async load(dir: string, options: OpenModelOptions): Promise<ModelRuntime> {
     const [opened, tokenizer] = await Promise.allSettled([openModel(dir, options), loadTokenizer(dir)]);
     if (opened.status === 'rejected') throw opened.reason;
-    if (tokenizer.status === 'fulfilled') return new ModelRuntime(dir, tokenizer.value, opened.value);
+    if (tokenizer.status === 'fulfilled') {
+      return new ModelRuntime(dir, tokenizer.value, opened.value, options.threads);
+    }
     await opened.value.model.dispose();
     throw tokenizer.reason;
   }
@@ -52,6 +57,11 @@ export class ModelRuntime {
     const decoding = this.#turn.then(() => this.#decode(strategy, request));
     this.#turn = decoding.catch(() => {});
     return decoding;
+  }
+
+  /** When what is being decoded is done. */
+  async whenIdle(): Promise<void> {
+    await this.#turn;
   }
 
   /** Waits for what is being decoded: abort it first. */

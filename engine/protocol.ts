@@ -87,6 +87,8 @@ export interface ModelFacts {
   readonly precision: string;
   /** Set when the device asked for could not be used: why, in words for the user. */
   readonly deviceNote?: string;
+  /** Set when another drafter drafts than the algorithm's name says: which one, and why. */
+  readonly draftNote?: string;
 }
 
 export interface OpenDocument {

@@ -22,7 +22,7 @@ import { measureVsCode } from './vscodeSection.ts';
 
 const sections = {
   decode: (context: BenchContext) => withRuntime(context, measurePlainDecoding),
-  speculation: (context: BenchContext) => withRuntime(context, measureSpeculation),
+  speculation: measureSpeculation,
   typing: measureTyping,
   index: measureIndex,
   vscode: measureVsCode,

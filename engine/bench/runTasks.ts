@@ -1,12 +1,14 @@
 import { shuffle } from 'simple-statistics';
 import { DocumentIndex } from '../benchmark/documentIndex.ts';
 import { firstDifference } from '../benchmark/firstDifference.ts';
-import type { DecodeResult, DecodeStrategy } from '../decode/decoder.ts';
-import { createController, createDrafter } from '../draft/createDrafter.ts';
+import type { Targets } from '../benchmark/targets.ts';
+import type { DecodeResult } from '../decode/decoder.ts';
 import type { DecodeMetrics } from '../metrics.ts';
 import type { ModelRuntime } from '../modelRuntime.ts';
 import type { Algorithm } from '../protocol.ts';
 import { seededRandom } from '../seededRandom.ts';
+import { openSpeculation, type Speculation } from '../speculation/speculation.ts';
+import type { SpeculationPlan } from '../speculation/speculationPlan.ts';
 import { greedyVerifier } from '../verify/greedy.ts';
 import type { BenchWorkspace } from './benchWorkspace.ts';
 import { realTextVerifier } from './realTextVerifier.ts';
@@ -23,8 +25,6 @@ export interface TaskPlan {
 }
 
 export interface RunOptions {
-  /** Each is compared with `none`, which always runs. */
-  readonly algorithms: readonly Algorithm[];
   readonly maxNewTokens: number;
   /** How often the whole is repeated; each time in another order and with drafters that have learned nothing yet. */
   readonly rounds: number;
@@ -49,54 +49,96 @@ export interface TaskRun {
  * all of them. The prompt is prefilled before, so that each finds the same KV rows.
  */
 export async function runTasks(
-  runtime: ModelRuntime,
-  plans: readonly TaskPlan[],
+  bench: SpeculationBench,
+  taskPlans: readonly TaskPlan[],
   options: RunOptions,
 ): Promise<TaskRun[]> {
   const runs: TaskRun[] = [];
-  const total = options.rounds * writers.length * plans.reduce((sum, { tasks }) => sum + tasks.length, 0);
+  const total = options.rounds * writers.length * taskPlans.reduce((sum, { tasks }) => sum + tasks.length, 0);
   let done = 0;
   for (let round = 0; round < options.rounds; round++) {
-    for (const { workspace, tasks } of plans) {
-      const benches = writers.map((writer) => new WorkspaceBench(runtime, workspace, writer, options));
+    for (const { workspace, tasks } of taskPlans) {
+      const benches: WorkspaceBench[] = [];
+      for (const writer of writers)
+        benches.push(await WorkspaceBench.open(bench, workspace, writer, options));
       for (const task of shuffle([...tasks], seededRandom(options.seed + round))) {
-        for (const bench of benches) {
-          runs.push(...(await bench.run(task, round)));
+        for (const open of benches) {
+          runs.push(...(await open.run(task, round)));
           options.onProgress(++done, total);
         }
       }
+      for (const open of benches) await open.dispose();
     }
   }
   return runs;
 }
 
-type Drafting = Omit<DecodeStrategy, 'verifier'>;
+/** The algorithms to compare, `none` first, and the models that they draft for. */
+export interface SpeculationBench {
+  readonly plans: readonly SpeculationPlan[];
+  readonly targets: Targets;
+  readonly cacheDir: string;
+}
+
+/** As the keystroke before would: the prompt has its rows, and drafters know it. */
+const WARM_UP_TOKENS = 2;
+
+interface Contestant {
+  readonly algorithm: Algorithm;
+  readonly runtime: ModelRuntime;
+  readonly speculation: Speculation;
+}
 
 /** The algorithms over one workspace: they learn from task to task, as they do from keystroke to keystroke. */
 class WorkspaceBench {
-  readonly #runtime: ModelRuntime;
   readonly #writer: Writer;
   readonly #index: DocumentIndex;
   readonly #options: RunOptions;
-  readonly #strategies: readonly { algorithm: Algorithm; strategy: Drafting }[];
+  readonly #contestants: readonly Contestant[];
   #turn = 0;
 
-  constructor(runtime: ModelRuntime, workspace: BenchWorkspace, writer: Writer, options: RunOptions) {
-    this.#runtime = runtime;
+  private constructor(
+    contestants: readonly Contestant[],
+    index: DocumentIndex,
+    writer: Writer,
+    options: RunOptions,
+  ) {
+    this.#contestants = contestants;
+    this.#index = index;
     this.#writer = writer;
     this.#options = options;
-    this.#index = new DocumentIndex(runtime.tokenizer, runtime.model.info.vocabSize);
-    for (const { path, text } of workspace.documents) this.#index.add(path, text);
-    const algorithms = ['none' as const, ...options.algorithms.filter((algorithm) => algorithm !== 'none')];
-    this.#strategies = algorithms.map((algorithm) => ({ algorithm, strategy: this.#strategy(algorithm) }));
+  }
+
+  static async open(
+    { plans, targets, cacheDir }: SpeculationBench,
+    workspace: BenchWorkspace,
+    writer: Writer,
+    options: RunOptions,
+  ): Promise<WorkspaceBench> {
+    const { tokenizer, model } = await targets.load(plans[0]);
+    const index = new DocumentIndex(tokenizer, model.info.vocabSize);
+    for (const { path, text } of workspace.documents) index.add(path, text);
+    const contestants: Contestant[] = [];
+    for (const plan of plans) {
+      const runtime = await targets.load(plan);
+      const { threads } = runtime;
+      const parts = { target: runtime, workspace: index.ngrams, cacheDir, threads, log: () => {} };
+      const speculation = await openSpeculation(plan, parts);
+      contestants.push({ algorithm: plan.settings.algorithm, runtime, speculation });
+    }
+    return new WorkspaceBench(contestants, index, writer, options);
+  }
+
+  async dispose(): Promise<void> {
+    for (const { speculation } of this.#contestants) await speculation.dispose();
   }
 
   async run(task: BenchTask, round: number): Promise<TaskRun[]> {
     this.#index.holdOut(task.path, task.before + task.after);
-    await this.#decode(this.#strategies[0].strategy, task, 1);
     const results = new Map<Algorithm, DecodeResult>();
-    for (const { algorithm, strategy } of this.#inTurn()) {
-      results.set(algorithm, await this.#decode(strategy, task, this.#options.maxNewTokens));
+    for (const contestant of this.#inTurn()) {
+      await this.#decode(contestant, task, WARM_UP_TOKENS);
+      results.set(contestant.algorithm, await this.#decode(contestant, task, this.#options.maxNewTokens));
     }
     this.#index.restore(task.path);
     const plain = results.get('none')!.tokens;
@@ -108,31 +150,22 @@ class WorkspaceBench {
 
   /** Another one begins each time: the first one after a prefill finds other caches than the second. */
   #inTurn() {
-    const first = this.#turn++ % this.#strategies.length;
-    return [...this.#strategies.slice(first), ...this.#strategies.slice(0, first)];
+    const first = this.#turn++ % this.#contestants.length;
+    return [...this.#contestants.slice(first), ...this.#contestants.slice(0, first)];
   }
 
-  #strategy(algorithm: Algorithm): Drafting {
-    const { model, tokenizer, costTable } = this.#runtime;
-    const parts = {
-      vocabSize: model.info.vocabSize,
-      specialTokenIds: tokenizer.specialTokenIds,
-      workspace: this.#index.ngrams,
-    };
-    return {
-      drafter: createDrafter({ algorithm }, parts),
-      controller: createController({ algorithm }, costTable),
-    };
-  }
-
-  #decode(strategy: Drafting, task: BenchTask, maxNewTokens: number): Promise<DecodeResult> {
-    const { model, tokenizer } = this.#runtime;
-    const truth = taskTruth(this.#runtime, task, this.#options.maxNewTokens);
+  #decode(
+    { runtime, speculation }: Contestant,
+    task: BenchTask,
+    maxNewTokens: number,
+  ): Promise<DecodeResult> {
+    const { model, tokenizer } = runtime;
+    const truth = taskTruth(runtime, task, this.#options.maxNewTokens);
     const real = this.#writer === 'real';
-    return this.#runtime.decode(
-      { ...strategy, verifier: real ? realTextVerifier(truth) : greedyVerifier },
+    return runtime.decode(
+      { ...speculation, verifier: real ? realTextVerifier(truth) : greedyVerifier },
       {
-        prompt: taskPrompt(this.#runtime, task, this.#options.maxNewTokens),
+        prompt: taskPrompt(runtime, task, this.#options.maxNewTokens),
         maxNewTokens: real ? Math.min(maxNewTokens, truth.length) : maxNewTokens,
         endTokens: real ? new Set() : new Set([...tokenizer.specialTokenIds, ...model.info.eosTokenIds]),
         onToken: () => 'continue',

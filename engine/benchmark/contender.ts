@@ -2,13 +2,12 @@ import { extname } from 'node:path';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { Completer, type CompletionPlace } from '../completer.ts';
 import type { DecodeStep } from '../decode/decoder.ts';
-import { createController } from '../draft/createDrafter.ts';
-import type { Drafter } from '../draft/drafter.ts';
 import { LastSuggestion } from '../draft/lastSuggestion.ts';
 import type { Suggestion } from '../eval/completeTask.ts';
 import type { DecodeMetrics } from '../metrics.ts';
 import type { ModelRuntime } from '../modelRuntime.ts';
-import type { Algorithm, Range, SpeculationSettings } from '../protocol.ts';
+import type { Algorithm, Range } from '../protocol.ts';
+import type { Speculation } from '../speculation/speculation.ts';
 import { indentationOf } from '../text/indentationOf.ts';
 import { WorkspaceContext } from '../text/workspaceContext.ts';
 import type { Verifier } from '../verify/verifier.ts';
@@ -17,8 +16,8 @@ import type { BenchmarkTask } from './tasks/task.ts';
 
 export interface ContenderParts {
   readonly runtime: ModelRuntime;
-  readonly speculation: SpeculationSettings;
-  readonly drafter: Drafter | undefined;
+  readonly algorithm: Algorithm;
+  readonly speculation: Speculation;
   readonly verifier: Verifier;
   readonly maxNewTokens: number;
   /** Longest prompt; absent: what suits the model. */
@@ -51,12 +50,12 @@ export class Contender {
   readonly #completer: Completer;
 
   constructor(parts: ContenderParts) {
-    const { runtime, speculation, drafter, verifier, maxNewTokens, promptTokens } = parts;
+    const { runtime, speculation, verifier, maxNewTokens, promptTokens } = parts;
     this.#parts = parts;
     this.#completer = new Completer({
       runtime,
-      drafter,
-      controller: createController(speculation, runtime.costTable),
+      drafter: speculation.drafter,
+      controller: speculation.controller,
       verifier,
       lastSuggestion: new LastSuggestion(
         (text) => runtime.tokenizer.encode(text),
@@ -69,7 +68,7 @@ export class Contender {
   }
 
   get algorithm(): Algorithm {
-    return this.#parts.speculation.algorithm;
+    return this.#parts.algorithm;
   }
 
   get runtime(): ModelRuntime {
@@ -78,7 +77,7 @@ export class Contender {
 
   /** Memory of the drafter. */
   get drafterBytes(): number {
-    return this.#parts.drafter?.bytes ?? 0;
+    return this.#parts.speculation.drafter?.bytes ?? 0;
   }
 
   /**
@@ -95,8 +94,8 @@ export class Contender {
     return attempt;
   }
 
-  dispose(): void {
-    this.#parts.drafter?.dispose();
+  dispose(): Promise<void> {
+    return this.#parts.speculation.dispose();
   }
 
   async #askBefore(task: BenchmarkTask, signal: AbortSignal): Promise<void> {

@@ -1,9 +1,9 @@
-import { createDrafter } from '../draft/createDrafter.ts';
 import { SlipstreamError } from '../errors.ts';
 import type { ModelRuntime } from '../modelRuntime.ts';
-import type { Algorithm, SpeculationSettings } from '../protocol.ts';
+import { type Algorithm, algorithms as allAlgorithms, type SpeculationSettings } from '../protocol.ts';
+import { openSpeculation, type SpeculationParts } from '../speculation/speculation.ts';
+import { planSpeculation, type SpeculationPlan } from '../speculation/speculationPlan.ts';
 import { greedyVerifier } from '../verify/greedy.ts';
-import type { NgramIndex } from '../workspace/ngramIndex.ts';
 import { Contender } from './contender.ts';
 
 export interface ContenderOptions {
@@ -15,35 +15,43 @@ export interface ContenderOptions {
   readonly promptTokens?: number | undefined;
 }
 
-/** Algorithms that need nothing but the model. */
-const always: readonly Algorithm[] = ['none', 'ngram', 'auto'];
-
 /**
- * The algorithms to compare, `none` first.
+ * What the algorithms to compare come down to for a model, `none` first.
  *
  * @throws SlipstreamError usage when one is named that cannot run with the model
  */
-export function openContenders(
-  runtime: ModelRuntime,
-  workspace: NgramIndex,
-  { algorithms = always, speculation, maxNewTokens, promptTokens }: ContenderOptions,
-): Contender[] {
-  const impossible = algorithms.filter((algorithm) => !always.includes(algorithm));
-  if (impossible.length > 0) {
-    throw new SlipstreamError('usage', `${runtime.model.info.name} has no head for ${impossible.join(', ')}`);
-  }
-  const { model, tokenizer } = runtime;
-  const parts = { vocabSize: model.info.vocabSize, specialTokenIds: tokenizer.specialTokenIds, workspace };
-  return [...new Set<Algorithm>(['none', ...algorithms])].map((algorithm) => {
+export async function planContenders(
+  modelDir: string,
+  { algorithms, speculation }: ContenderOptions,
+): Promise<SpeculationPlan[]> {
+  const plans: SpeculationPlan[] = [];
+  for (const algorithm of new Set<Algorithm>(['none', ...(algorithms ?? allAlgorithms)])) {
     const settings = algorithm === 'none' ? { algorithm } : { ...speculation, algorithm };
-    const drafter = createDrafter(settings, parts);
-    return new Contender({
-      runtime,
-      speculation: settings,
-      drafter,
-      verifier: greedyVerifier,
-      maxNewTokens,
-      promptTokens,
+    const plan = await planSpeculation(settings, modelDir).catch((error) => {
+      if (algorithms === undefined && error instanceof SlipstreamError && error.code === 'usage')
+        return undefined;
+      throw error;
     });
+    // A name for what another one does already says nothing more, unless it was asked for.
+    if (plan && (algorithms || plan.note === undefined)) plans.push(plan);
+  }
+  return plans;
+}
+
+/** @param target as the plan needs it */
+export async function openContender(
+  plan: SpeculationPlan,
+  target: ModelRuntime,
+  parts: Omit<SpeculationParts, 'target' | 'threads'>,
+  { maxNewTokens, promptTokens }: ContenderOptions,
+): Promise<Contender> {
+  const speculation = await openSpeculation(plan, { ...parts, target, threads: target.threads });
+  return new Contender({
+    runtime: target,
+    algorithm: plan.settings.algorithm,
+    speculation,
+    verifier: greedyVerifier,
+    maxNewTokens,
+    promptTokens,
   });
 }

@@ -3,17 +3,18 @@ import { mostThreads } from '../config.ts';
 import { SlipstreamError } from '../errors.ts';
 import { describeMachine } from '../machine.ts';
 import type { OpenModelOptions } from '../model/openModel.ts';
-import { ModelRuntime } from '../modelRuntime.ts';
+import type { ModelRuntime } from '../modelRuntime.ts';
 import { seededRandom } from '../seededRandom.ts';
 import { documentId } from '../workspace/documentId.ts';
 import type { IndexedFolder } from '../workspace/folderIndex.ts';
 import type { BenchmarkProgress, BenchmarkReport } from './benchmarkReport.ts';
 import type { Contender } from './contender.ts';
-import { type ContenderOptions, openContenders } from './contenders.ts';
+import { type ContenderOptions, openContender, planContenders } from './contenders.ts';
 import { createReport } from './createReport.ts';
 import { DocumentIndex } from './documentIndex.ts';
 import { type Material, readFolder, readSample, readWorkspace } from './material.ts';
 import { type MeasuredTask, measure } from './measure.ts';
+import { Targets } from './targets.ts';
 import { sampleTasks } from './tasks/sampleTasks.ts';
 import type { BenchmarkTask } from './tasks/task.ts';
 
@@ -57,22 +58,25 @@ async function run(options: BenchmarkOptions): Promise<BenchmarkReport | undefin
   onProgress(preparing('Choosing places to complete'));
   const { material, tasks, warmUp } = await chooseTasks(options);
   onProgress(preparing('Loading the model'));
-  const runtime = await ModelRuntime.load(modelDir, { device, cacheDir, log, threads: mostThreads });
+  const targets = new Targets(modelDir, { device, cacheDir, log, threads: mostThreads });
+  const contenders: Contender[] = [];
   try {
+    const plans = await planContenders(modelDir, options);
+    const runtime = await targets.load(plans[0]);
     checkLength(options, runtime);
     onProgress(preparing('Indexing the files'));
     const index = await indexDocuments(material, runtime, signal);
-    const contenders = openContenders(runtime, index.ngrams, options);
-    try {
-      await measureWithProgress('warmingUp', contenders, warmUp, index, options);
-      const measured = await measureWithProgress('measuring', contenders, tasks, index, options);
-      if (measured.length === 0) return undefined;
-      return createReport({ options, machine, material, index, runtime, contenders, tasks, measured });
-    } finally {
-      for (const contender of contenders) contender.dispose();
+    for (const plan of plans) {
+      const parts = { workspace: index.ngrams, cacheDir, log };
+      contenders.push(await openContender(plan, await targets.load(plan), parts, options));
     }
+    await measureWithProgress('warmingUp', contenders, warmUp, index, options);
+    const measured = await measureWithProgress('measuring', contenders, tasks, index, options);
+    if (measured.length === 0) return undefined;
+    return createReport({ options, machine, material, index, runtime, contenders, tasks, measured });
   } finally {
-    await runtime.dispose();
+    for (const contender of contenders) await contender.dispose();
+    await targets.dispose();
   }
 }
 

@@ -2,24 +2,27 @@ import { type Precision, precisions } from '../compile/precision.ts';
 import { mostThreads } from '../config.ts';
 import { type DecodeResult, decode } from '../decode/decoder.ts';
 import { Session } from '../decode/session.ts';
-import { createController, createDrafter } from '../draft/createDrafter.ts';
 import { SlipstreamError } from '../errors.ts';
 import { openModel } from '../model/openModel.ts';
 import { loadTokenizer, type Tokenizer } from '../model/tokenizer.ts';
 import { type Device, devices, type SpeculationSettings } from '../protocol.ts';
-import { greedyVerifier } from '../verify/greedy.ts';
+import { greedy, type SamplingSettings } from '../sampling/samplingSettings.ts';
+import { openSpeculation, type Speculation } from '../speculation/speculation.ts';
+import { planSpeculation } from '../speculation/speculationPlan.ts';
+import { createVerifier } from '../verify/createVerifier.ts';
 import { cacheDir, cacheOptions } from './cacheOption.ts';
 import type { Command } from './command.ts';
 import { type CommandLine, usageError } from './commandLine.ts';
 import { metricsDocument, metricsLine } from './metricsDocument.ts';
 import { modelOptions, requiredModelDir } from './modelOption.ts';
 import { printJson, printNote, printText, printWarning } from './output.ts';
+import { samplingOptions, samplingSettings } from './samplingOptions.ts';
 import { checkSequence } from './sequence.ts';
 import { algorithmName, speculationOptions, speculationSettings } from './speculationOptions.ts';
 
 export const generateCommand: Command = {
   name: 'generate',
-  summary: 'Continue a prompt, greedily and raw: no fill-in-the-middle, no stop rules but the end token.',
+  summary: 'Continue a prompt, raw: no fill-in-the-middle, no stop rules but the end token.',
   synopsis: '--model DIR (--token-ids 1,2,3 | --prompt TEXT) --max-new-tokens N [options]',
   options: {
     ...modelOptions,
@@ -28,6 +31,8 @@ export const generateCommand: Command = {
     'max-new-tokens': { value: 'N', help: 'How many tokens to generate at most.' },
     device: { value: devices.join('|'), help: 'What the model runs on. Default: auto.' },
     precision: { value: 'P', help: `${precisions.join(', ')}. Default: what suggestions use.` },
+    ...samplingOptions,
+    temperature: { ...samplingOptions.temperature, help: 'Sample at this temperature. Default: 0, greedy.' },
     ...speculationOptions,
     'ignore-eos': { help: 'Go on after an end token.' },
     ...cacheOptions,
@@ -56,6 +61,7 @@ interface GenerateRequest {
   readonly maxNewTokens: number;
   readonly device: Device;
   readonly precision: Precision | undefined;
+  readonly sampling: SamplingSettings;
   readonly drafting: SpeculationSettings;
   readonly ignoreEos: boolean;
   readonly cacheDir: string;
@@ -68,6 +74,7 @@ async function parseRequest(line: CommandLine): Promise<GenerateRequest> {
     maxNewTokens: line.requiredInteger('max-new-tokens', 1),
     device: line.choice('device', devices) ?? 'auto',
     precision: line.choice('precision', precisions),
+    sampling: samplingSettings(line, greedy),
     drafting: await speculationSettings(line),
     ignoreEos: line.flag('ignore-eos'),
     cacheDir: cacheDir(line),
@@ -84,26 +91,36 @@ function parsePrompt(line: CommandLine): GenerateRequest['prompt'] {
 
 /** @returns no text for a model without a tokenizer */
 async function generate(request: GenerateRequest): Promise<{ text: string | null; result: DecodeResult }> {
-  const { modelDir, precision, maxNewTokens, drafting } = request;
+  const { modelDir, precision, maxNewTokens, sampling, drafting } = request;
   const tokenizer = await findTokenizer(request);
-  const { model, costTable } = await openModel(modelDir, {
+  const plan = await planSpeculation(drafting, modelDir);
+  if (plan.note) printNote(plan.note);
+  const {
+    model,
+    costTable,
+    threads = mostThreads,
+  } = await openModel(modelDir, {
     device: request.device,
     cacheDir: request.cacheDir,
     threads: mostThreads,
     log: printWarning,
     ...(precision && { precision }),
+    ...plan.outputs,
   });
+  let speculation: Speculation | undefined;
   try {
     const tokens = promptTokens(request, tokenizer);
     checkSequence('text' in request.prompt ? 'prompt' : 'token-ids', tokens, maxNewTokens, model.info);
     const session = new Session(model.createKvCache(tokens.length), model.info);
-    const drafter = createDrafter(drafting, {
-      vocabSize: model.info.vocabSize,
-      specialTokenIds: tokenizer?.specialTokenIds ?? new Set(model.info.eosTokenIds),
+    speculation = await openSpeculation(plan, {
+      target: { model, costTable, tokenizer },
+      cacheDir: request.cacheDir,
+      threads,
+      log: printWarning,
     });
     const result = await decode(
       session,
-      { drafter, controller: createController(drafting, costTable), verifier: greedyVerifier },
+      { ...speculation, verifier: createVerifier(sampling) },
       {
         prompt: { tokens, prefix: { start: 0, end: tokens.length }, suffix: { start: 0, end: 0 } },
         maxNewTokens,
@@ -114,6 +131,7 @@ async function generate(request: GenerateRequest): Promise<{ text: string | null
     );
     return { text: tokenizer ? tokenizer.decode(result.tokens) : null, result };
   } finally {
+    await speculation?.dispose();
     await model.dispose();
   }
 }

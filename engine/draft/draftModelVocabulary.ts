@@ -3,7 +3,8 @@ import { loadTokenizer, type Tokenizer } from '../model/tokenizer.ts';
 
 /** A model and how it cuts text. */
 export interface Vocabulary {
-  readonly tokenizer: Tokenizer;
+  /** Absent for a folder without one. */
+  readonly tokenizer: Tokenizer | undefined;
   /** Rows of the model's embedding: often a few more than the tokenizer has tokens. */
   readonly vocabSize: number;
 }
@@ -20,8 +21,8 @@ const probes = [
 const ID_STRIDE = 97;
 
 /**
- * Makes sure that the draft model's tokens are the target's. A draft model's folder without a tokenizer.json is taken to
- * share the target's, if both vocabularies are of one size.
+ * Makes sure that the draft model's tokens are the target's. A folder without a tokenizer.json is taken to share the
+ * other's, if both vocabularies are of one size.
  *
  * @throws SlipstreamError model.unsupported when they are not; model.corrupt, io for files that cannot be read
  */
@@ -30,9 +31,10 @@ export async function checkDraftVocabulary(
   draft: { readonly dir: string; readonly vocabSize: number },
 ): Promise<void> {
   const tokenizer = await loadTokenizerIfAny(draft.dir);
-  const difference = tokenizer
-    ? tokenizerDifference(target.tokenizer, tokenizer)
-    : sizeDifference(target.vocabSize, draft.vocabSize);
+  const difference =
+    tokenizer && target.tokenizer
+      ? tokenizerDifference(target.tokenizer, tokenizer)
+      : sizeDifference(target.vocabSize, draft.vocabSize);
   if (difference === undefined) return;
   throw new SlipstreamError(
     'model.unsupported',
@@ -51,7 +53,7 @@ async function loadTokenizerIfAny(dir: string): Promise<Tokenizer | undefined> {
 
 function sizeDifference(target: number, draft: number): string | undefined {
   if (target === draft) return undefined;
-  return `it has no tokenizer.json, and its vocabulary of ${draft} is not the target's of ${target}`;
+  return `there are not two tokenizers to compare, and its vocabulary of ${draft} is not the target's of ${target}`;
 }
 
 function tokenizerDifference(target: Tokenizer, draft: Tokenizer): string | undefined {

@@ -1,0 +1,145 @@
+import type { Precision } from '../compile/precision.ts';
+import { CostController, type DraftController, fixedController } from '../decode/controller.ts';
+import type { Drafter } from '../draft/drafter.ts';
+import { DraftModelDrafter, draftModelOutputs } from '../draft/draftModel.ts';
+import { checkDraftVocabulary } from '../draft/draftModelVocabulary.ts';
+import { EagleDrafter } from '../draft/eagle.ts';
+import type { LastSuggestion } from '../draft/lastSuggestion.ts';
+import { MedusaDrafter } from '../draft/medusa.ts';
+import { NgramDrafter } from '../draft/ngram.ts';
+import type { WorkspaceText } from '../draft/ngramSources.ts';
+import { RecyclingDrafter } from '../draft/recycling.ts';
+import type { CostTable } from '../model/costTable.ts';
+import { DraftHead } from '../model/draftHead.ts';
+import type { LanguageModel } from '../model/languageModel.ts';
+import { MedusaHeads } from '../model/medusaHeads.ts';
+import { openModel } from '../model/openModel.ts';
+import type { Tokenizer } from '../model/tokenizer.ts';
+import type { SpeculationSettings } from '../protocol.ts';
+import type { SpeculationPlan, Trained } from './speculationPlan.ts';
+
+/** The loaded model that is drafted for. */
+export interface Target {
+  readonly model: LanguageModel;
+  readonly costTable: CostTable;
+  /** Absent for a model folder without one, which takes token ids only. */
+  readonly tokenizer?: Tokenizer | undefined;
+}
+
+export interface SpeculationParts {
+  readonly target: Target;
+  readonly workspace?: WorkspaceText | undefined;
+  readonly lastSuggestion?: LastSuggestion | undefined;
+  readonly cacheDir: string;
+  readonly threads: number;
+  readonly log: (level: 'info' | 'warn', message: string) => void;
+}
+
+/** What drafts for a target, and how much of it is verified. */
+export interface Speculation {
+  readonly drafter: Drafter | undefined;
+  readonly controller: DraftController;
+  /** Call it when nothing is being decoded any more. */
+  dispose(): Promise<void>;
+}
+
+/**
+ * Loads what a plan needs beside its target.
+ *
+ * @throws SlipstreamError model.*, usage, outOfMemory, io
+ */
+export async function openSpeculation(plan: SpeculationPlan, parts: SpeculationParts): Promise<Speculation> {
+  const { drafter, dispose } = await openDrafter(plan, parts);
+  const { numDraftTokens } = plan.settings;
+  const controller =
+    numDraftTokens === undefined
+      ? new CostController(parts.target.costTable)
+      : fixedController(numDraftTokens);
+  return {
+    drafter,
+    controller,
+    dispose: async () => {
+      drafter?.dispose();
+      await dispose();
+    },
+  };
+}
+
+interface OpenedDrafter {
+  readonly drafter: Drafter | undefined;
+  /** Gives back what was loaded for it. */
+  readonly dispose: () => Promise<void>;
+}
+
+async function openDrafter(plan: SpeculationPlan, parts: SpeculationParts): Promise<OpenedDrafter> {
+  const { drafting, settings } = plan;
+  switch (drafting.kind) {
+    case 'none':
+      return { drafter: undefined, dispose: nothing };
+    case 'ngram':
+      return { drafter: ngramDrafter(parts), dispose: nothing };
+    case 'recycling':
+      return { drafter: new RecyclingDrafter(parts.target.model.info.vocabSize), dispose: nothing };
+    case 'trained':
+      return openTrained(drafting.trained, settings, parts);
+    case 'blend':
+      return { drafter: ngramDrafter(parts), dispose: nothing };
+  }
+}
+
+const nothing = async () => {};
+
+function ngramDrafter({ target, workspace, lastSuggestion }: SpeculationParts): Drafter {
+  const { info } = target.model;
+  const specialTokenIds = target.tokenizer?.specialTokenIds ?? new Set(info.eosTokenIds);
+  return new NgramDrafter({ vocabSize: info.vocabSize, specialTokenIds, workspace, lastSuggestion });
+}
+
+async function openTrained(
+  trained: Trained,
+  settings: SpeculationSettings,
+  parts: SpeculationParts,
+): Promise<{ drafter: Drafter; dispose: () => Promise<void> }> {
+  if (trained.kind === 'draftModel') return openDraftModel(trained.dir, settings, parts);
+  const { head, target } = trained;
+  const { cacheDir, threads, log } = parts;
+  const options = { precision: headPrecision(parts.target), cacheDir, threads, log };
+  if (head.kind === 'medusa') {
+    const heads = await MedusaHeads.open(head, target, { ...options, heads: settings.numSteps });
+    return { drafter: new MedusaDrafter(heads, treeOptions(settings)), dispose: () => heads.dispose() };
+  }
+  const loaded = await DraftHead.open(head, target, options);
+  return { drafter: new EagleDrafter(loaded, treeOptions(settings)), dispose: () => loaded.dispose() };
+}
+
+async function openDraftModel(dir: string, settings: SpeculationSettings, parts: SpeculationParts) {
+  const { target, cacheDir, threads, log } = parts;
+  const { model, costTable } = await openModel(dir, {
+    device: target.model.info.device === 'cpu' ? 'cpu' : 'auto',
+    precision: headPrecision(target),
+    cacheDir,
+    threads,
+    log,
+    ...draftModelOutputs({ topk: settings.eagleTopk }),
+  });
+  try {
+    const { vocabSize } = target.model.info;
+    const { tokenizer } = target;
+    await checkDraftVocabulary({ tokenizer, vocabSize }, { dir, vocabSize: model.info.vocabSize });
+    const costs = { draft: costTable, target: target.costTable };
+    const drafter = new DraftModelDrafter({ model, costs, vocabSize }, treeOptions(settings));
+    return { drafter, dispose: () => model.dispose() };
+  } catch (error) {
+    await model.dispose();
+    throw error;
+  }
+}
+
+function treeOptions({ numSteps, eagleTopk, numDraftTokens }: SpeculationSettings) {
+  return { numSteps, topk: eagleTopk, numDraftTokens };
+}
+
+/** What drafts need not be as exact as what they are checked against; only a reference stays one. */
+function headPrecision({ model }: Target): Precision {
+  return model.info.precision === 'fp32' ? 'fp32' : 'int8';
+}
