@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 
-const commands = ['complete', 'generate', 'logits', 'tokenize', 'index', 'eval', 'doctor'];
+const commands = ['complete', 'generate', 'logits', 'tokenize', 'index', 'eval', 'bench', 'doctor'];
 const sample = 'test/fixtures/sample-workspace';
 const bookings = `${sample}/src/bookings.ts`;
 const model = 'engine/models/tiny-coder';

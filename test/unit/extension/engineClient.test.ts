@@ -36,6 +36,7 @@ async function connect(complete: (request: CompleteRequest, signal: AbortSignal)
     documentClosed() {},
     filesChanged() {},
     setFolders() {},
+    runBenchmark: async () => null,
     setSettings: () => Promise.reject(new SlipstreamError('model.notFound', 'no such model')),
     async dispose() {},
   };
