@@ -206,6 +206,15 @@ export interface BenchmarkParams {
   readonly progressToken: number;
 }
 
+/** What an algorithm comes down to for the loaded model. */
+export interface AlgorithmFacts {
+  readonly algorithm: Algorithm;
+  /** Set when it cannot draft: what is missing, as a sentence. */
+  readonly missing?: string;
+  /** What the user should know about it, as a sentence. */
+  readonly note?: string;
+}
+
 /** A fault as the extension sees it: the JSON-RPC error's data. */
 export interface FaultData {
   readonly code: string;
@@ -221,6 +230,7 @@ export const alternatives = new RequestType<AlternativesParams, AlternativesResu
 export const partialText = new ProgressType<string>();
 /** Answers once the settings are in force, which may mean once another model is loaded. */
 export const changeSettings = new RequestType<EngineSettings, ModelFacts, FaultData>('changeSettings');
+export const listAlgorithms = new RequestType0<readonly AlgorithmFacts[], FaultData>('listAlgorithms');
 /** The prompt of the last completion as text, special tokens visible. */
 export const lastPrompt = new RequestType0<string | null, FaultData>('lastPrompt');
 /**

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { type Algorithm, algorithms } from '../engine/protocol.ts';
+import { type Algorithm, type AlgorithmFacts, algorithms } from '../engine/protocol.ts';
 import type { Configuration } from './configuration.ts';
 import type { EngineSupervisor } from './engineSupervisor.ts';
 import { isEnabledAnywhere } from './settings.ts';
@@ -32,7 +32,7 @@ export function registerCommands(context: CommandContext): vscode.Disposable {
     'slipstream.disable': () => setEnabled(configuration, false),
     'slipstream.restartEngine': () => supervisor.restart(),
     'slipstream.showLog': () => log.show(),
-    'slipstream.pickAlgorithm': () => pickAlgorithm(configuration),
+    'slipstream.pickAlgorithm': () => pickAlgorithm(configuration, supervisor),
     'slipstream.openSettings': () =>
       vscode.commands.executeCommand('workbench.action.openSettings', '@ext:slipstream.slipstream'),
     'slipstream.showLastPrompt': () => showLastPrompt(supervisor),
@@ -49,14 +49,21 @@ async function setEnabled(configuration: Configuration, enabled: boolean): Promi
   await configuration.update('enable', { '*': enabled, ...Object.fromEntries(off) });
 }
 
-async function pickAlgorithm(configuration: Configuration): Promise<void> {
-  const current = configuration.settings.engine.algorithm;
+/** Those that lack something for the model come last, with what they lack. */
+async function pickAlgorithm(configuration: Configuration, { client }: EngineSupervisor): Promise<void> {
+  const facts = (await client?.listAlgorithms()) ?? algorithms.map((algorithm) => ({ algorithm }));
+  const entry = ({ algorithm, missing, note }: AlgorithmFacts) => ({
+    label: algorithm,
+    description: algorithm === configuration.settings.engine.algorithm ? 'in use' : '',
+    detail: missing ?? note ?? describeAlgorithm[algorithm],
+  });
+  const missing = facts.filter((algorithm) => algorithm.missing !== undefined);
+  const separator = { label: 'Not with this model', kind: vscode.QuickPickItemKind.Separator };
   const choice = await vscode.window.showQuickPick(
-    algorithms.map((algorithm) => ({
-      label: algorithm,
-      description: algorithm === current ? 'in use' : '',
-      detail: describeAlgorithm[algorithm],
-    })),
+    [
+      ...facts.filter((algorithm) => algorithm.missing === undefined).map(entry),
+      ...(missing.length > 0 ? [separator, ...missing.map(entry)] : []),
+    ],
     { title: 'Slipstream: speculative decoding', placeHolder: 'The text is the same with each of them' },
   );
   if (choice) await configuration.update('speculative.algorithm', choice.label);

@@ -5,6 +5,7 @@ import {
   type MessageReader,
   type MessageWriter,
   type NotificationType,
+  type RequestType,
   ResponseError,
 } from 'vscode-jsonrpc/node';
 import * as protocol from '../engine/protocol.ts';
@@ -67,6 +68,10 @@ export class EngineClient {
     return this.#request(() => this.#connection.sendRequest(protocol.lastPrompt));
   }
 
+  listAlgorithms(): Promise<readonly protocol.AlgorithmFacts[]> {
+    return this.#request(() => this.#connection.sendRequest(protocol.listAlgorithms));
+  }
+
   shutdown(): Promise<null> {
     return this.#request(() => this.#connection.sendRequest(protocol.shutdown));
   }
@@ -77,24 +82,20 @@ export class EngineClient {
     onPartialText: (text: string) => void,
     cancelled: AbortSignal,
   ): Promise<protocol.CompleteResult> {
-    if (cancelled.aborted) return { kind: 'cancelled' };
     const partialTextToken = this.#partialTextToken++;
     const progress = this.#connection.onProgress(protocol.partialText, partialTextToken, onPartialText);
-    const source = new CancellationTokenSource();
-    const cancel = () => source.cancel();
-    cancelled.addEventListener('abort', cancel, { once: true });
     try {
-      return await this.#request(() =>
-        this.#connection.sendRequest(protocol.complete, { ...params, partialTextToken }, source.token),
-      );
-    } catch (error) {
-      if (error instanceof EngineGone) return { kind: 'cancelled' };
-      throw error;
+      return await this.#suggest(protocol.complete, { ...params, partialTextToken }, cancelled);
     } finally {
-      cancelled.removeEventListener('abort', cancel);
       progress.dispose();
-      source.dispose();
     }
+  }
+
+  alternatives(
+    params: protocol.AlternativesParams,
+    cancelled: AbortSignal,
+  ): Promise<protocol.AlternativesResult> {
+    return this.#suggest(protocol.alternatives, params, cancelled);
   }
 
   didOpen(document: protocol.OpenDocument): void {
@@ -127,6 +128,27 @@ export class EngineClient {
     this.#isClosed = true;
     for (const reject of this.#pending) reject(new EngineGone());
     this.#connection.dispose();
+  }
+
+  /** An engine that goes away has cancelled what it was writing. */
+  async #suggest<P, R>(
+    type: RequestType<P, R, protocol.FaultData>,
+    params: P,
+    cancelled: AbortSignal,
+  ): Promise<R | { kind: 'cancelled' }> {
+    if (cancelled.aborted) return { kind: 'cancelled' };
+    const source = new CancellationTokenSource();
+    const cancel = () => source.cancel();
+    cancelled.addEventListener('abort', cancel, { once: true });
+    try {
+      return await this.#request(() => this.#connection.sendRequest(type, params, source.token));
+    } catch (error) {
+      if (error instanceof EngineGone) return { kind: 'cancelled' };
+      throw error;
+    } finally {
+      cancelled.removeEventListener('abort', cancel);
+      source.dispose();
+    }
   }
 
   #request<R>(send: () => Promise<R>): Promise<R> {
