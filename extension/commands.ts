@@ -51,7 +51,8 @@ async function setEnabled(configuration: Configuration, enabled: boolean): Promi
 
 /** Those that lack something for the model come last, with what they lack. */
 async function pickAlgorithm(configuration: Configuration, { client }: EngineSupervisor): Promise<void> {
-  const facts = (await client?.listAlgorithms()) ?? algorithms.map((algorithm) => ({ algorithm }));
+  const facts: readonly AlgorithmFacts[] =
+    (await client?.listAlgorithms()) ?? algorithms.map((algorithm) => ({ algorithm }));
   const entry = ({ algorithm, missing, note }: AlgorithmFacts) => ({
     label: algorithm,
     description: algorithm === configuration.settings.engine.algorithm ? 'in use' : '',
