@@ -21,6 +21,7 @@ const params = {
   indentation: { insertSpaces: true, tabSize: 2 },
 } as const;
 
+const range = { start: params.position, end: params.position };
 const stays = new AbortController().signal;
 
 /** The real server behind the client, over a pipe; only the engine itself answers as the test says. */
@@ -30,6 +31,11 @@ async function connect(complete: (request: CompleteRequest, signal: AbortSignal)
   const engine: Engine = {
     facts: { name: 'm', device: 'cpu', precision: 'int8' },
     complete,
+    alternatives: async ({ count, known }) => ({
+      kind: 'alternatives',
+      suggestions: known.slice(0, count).map((text) => ({ text: `not ${text}`, range })),
+    }),
+    listAlgorithms: async () => [{ algorithm: 'none' }, { algorithm: 'eagle3', missing: 'no head' }],
     lastPrompt: () => null,
     didAccept() {},
     documentChanged() {},
@@ -72,6 +78,17 @@ test('passes on results, text as it grows, logs and progress', async () => {
   assert.deepEqual(await client.complete(params, (text) => partial.push(text), stays), empty);
   assert.deepEqual(partial, ['a', 'ab']);
   assert.deepEqual(logged, ['made', '9 tokens', 'no graphics processor']);
+});
+
+test('asks for alternatives to what is known', async () => {
+  const { client } = await connect(async () => empty);
+  const { trigger: _, ...place } = params;
+  const asked = { ...place, count: 1, known: ['a', 'b'] };
+  const suggestions = [{ text: 'not a', range }];
+  assert.deepEqual(await client.alternatives(asked, stays), { kind: 'alternatives', suggestions });
+  assert.deepEqual(await client.alternatives({ ...asked, version: 7 }, stays), { kind: 'outOfSync' });
+  assert.deepEqual(await client.alternatives(asked, AbortSignal.abort()), { kind: 'cancelled' });
+  await assert.rejects(client.alternatives({ ...asked, count: 0 }, stays), /alternatives\.count/);
 });
 
 test('cancelling reaches the engine; cancelled from the start it is not even asked', async () => {
