@@ -4,6 +4,7 @@ import { type Checkpoint, readTensor } from './checkpoint.ts';
 import type { EmbeddingKernel } from './embedding.ts';
 import { type FloatType, GraphBuilder, type Value } from './graphBuilder.ts';
 import { type Linear, type LinearKernel, stackLinears } from './linear.ts';
+import { logProbsOfLargest } from './logProbs.ts';
 import type { Dimension, OnnxGraph } from './onnxModel.ts';
 import type { ModelOutputs } from './targetOutputs.ts';
 import type { WeightWriter } from './weightWriter.ts';
@@ -144,11 +145,10 @@ class DecoderGraph {
   #listSuccessors(logits: Value): void {
     const { successors, logProbs } = this.#options;
     if (successors === 0) return;
-    const [, best] = this.#graph.ops('TopK', [logits, this.#graph.ints([successors])], 2);
+    const [largest, best] = this.#graph.ops('TopK', [logits, this.#graph.ints([successors])], 2);
     this.#graph.output('successors', best, 'int64', [1, 'R', successors]);
     if (logProbs === 'none') return;
-    const all = this.#graph.op('LogSoftmax', [logits], { axis: -1 });
-    const ofBest = this.#graph.op('GatherElements', [all, best], { axis: 2 });
+    const ofBest = logProbsOfLargest(this.#graph, logits, largest);
     this.#output('successor_log_probs', ofBest, [1, 'R', successors]);
   }
 

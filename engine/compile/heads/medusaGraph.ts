@@ -1,6 +1,7 @@
 import type { Checkpoint } from '../checkpoint.ts';
 import type { DecoderKernels } from '../decoderGraph.ts';
 import { GraphBuilder, type Value } from '../graphBuilder.ts';
+import { logProbsOfLargest } from '../logProbs.ts';
 import type { OnnxGraph } from '../onnxModel.ts';
 import type { WeightWriter } from '../weightWriter.ts';
 import type { DenseTensors, MedusaHead } from './head.ts';
@@ -73,11 +74,7 @@ function addActivated(graph: GraphBuilder, x: Value, linear: Value): Value {
 }
 
 function listCandidates(graph: GraphBuilder, logits: Value, count: number, heads: number): void {
-  const [, best] = graph.ops('TopK', [logits, graph.ints([count])], 2);
-  const logProbs = graph.op('LogSoftmax', [logits], { axis: -1 });
+  const [largest, best] = graph.ops('TopK', [logits, graph.ints([count])], 2);
   graph.output('tokens', best, 'int64', [heads, count]);
-  graph.output('log_probs', graph.op('GatherElements', [logProbs, best], { axis: 1 }), 'float32', [
-    heads,
-    count,
-  ]);
+  graph.output('log_probs', logProbsOfLargest(graph, logits, largest), 'float32', [heads, count]);
 }

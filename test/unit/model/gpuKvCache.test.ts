@@ -160,3 +160,25 @@ test('more tokens than the context are refused, and the cache goes on', async ()
   assert.equal(kv.length, tinyShape.contextLength);
   kv.dispose();
 });
+
+test('successors come with their log-probabilities, however many runs a batch takes', async () => {
+  const model = await models.open(checkpoint, { precision: 'fp32', successors: 3, logProbs: 'successors' });
+  const { vocabSize } = model.info;
+  const kv = await cacheOf(model, someTokens(9));
+  const rows = Int32Array.of(0, 7, 13, 20);
+  const { logits, successors, successorLogProbs } = await kv.forward({
+    tokens: someTokens(21),
+    rows,
+    want: 'logits',
+  });
+  for (const row of rows.keys()) {
+    const scores = [...logits!.subarray(row * vocabSize, (row + 1) * vocabSize)];
+    const best = scores.map((_, token) => token).sort((a, b) => scores[b] - scores[a]);
+    const logSum = Math.log(scores.reduce((sum, score) => sum + Math.exp(score), 0));
+    for (let i = 0; i < 3; i++) {
+      assert.equal(successors![3 * row + i], best[i]);
+      assert.ok(Math.abs(successorLogProbs![3 * row + i] - (scores[best[i]] - logSum)) < ROUNDING);
+    }
+  }
+  kv.dispose();
+});
