@@ -4,10 +4,11 @@ import type { DraftController } from './decode/controller.ts';
 import type { DecodeStep } from './decode/decoder.ts';
 import type { SessionPrompt } from './decode/session.ts';
 import type { Drafter } from './draft/drafter.ts';
-import type { LastSuggestion } from './draft/lastSuggestion.ts';
+import type { CursorPlace, LastSuggestion } from './draft/lastSuggestion.ts';
 import type { DecodeMetrics } from './metrics.ts';
 import type { ModelRuntime } from './modelRuntime.ts';
 import type { Indentation, Position, Range } from './protocol.ts';
+import type { SamplingSettings } from './sampling/samplingSettings.ts';
 import { CompletionStream } from './text/completionStream.ts';
 import { type EditPoint, editPointAt, writtenFrom } from './text/editPoint.ts';
 import { chooseFimFormat, type FimFormat } from './text/fimFormat.ts';
@@ -16,6 +17,7 @@ import { type PromptBudget, splitPromptBudget } from './text/promptBudget.ts';
 import { type ContextDocument, SnippetChooser } from './text/snippets.ts';
 import { type Tidied, tidy } from './text/tidy/tidy.ts';
 import type { WorkspaceContext } from './text/workspaceContext.ts';
+import { createVerifier } from './verify/createVerifier.ts';
 import type { Verifier } from './verify/verifier.ts';
 import { documentId } from './workspace/documentId.ts';
 
@@ -23,6 +25,8 @@ import { documentId } from './workspace/documentId.ts';
 const REMEMBERED_PROMPTS = 32;
 /** Of the longest sequence that a model was made for; a suggestion takes the rest, and seldom more. */
 const PROMPT_SHARE = 7 / 8;
+/** Samples that are drawn for an alternative before there are taken to be no others. */
+const ATTEMPTS_EACH = 2;
 /** Of the text before the cursor, to know the place again. */
 const REMEMBERED_CHARACTERS = 4096;
 
@@ -43,6 +47,8 @@ export interface CompletionOptions {
   readonly onText: (text: string) => void;
   /** See DecodeRequest.onStep. */
   readonly onStep?: (step: DecodeStep) => void;
+  /** What it is sampled with; absent: as the completer is made to write. */
+  readonly sampling?: SamplingSettings | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -53,6 +59,23 @@ export interface Completion {
   readonly metrics: DecodeMetrics;
   /** Accepted tokens by the workspace file they were drafted from. */
   readonly acceptedFrom: Readonly<Record<string, number>>;
+}
+
+/** A suggestion that has a text. */
+export interface Alternative extends Completion {
+  readonly outcome: Extract<Tidied, { kind: 'text' }>;
+}
+
+export interface AlternativesOptions {
+  /** At most so many. */
+  readonly count: number;
+  /** Texts that are suggested already. */
+  readonly known: readonly string[];
+  /** A temperature above 0. Each attempt has a seed of its own, from this one on. */
+  readonly sampling: SamplingSettings;
+  /** After this time no further one is begun. */
+  readonly withinMs: number;
+  readonly signal: AbortSignal;
 }
 
 export interface CompleterParts {
@@ -66,6 +89,14 @@ export interface CompleterParts {
   readonly maxTokens: number;
   /** Longest prompt; absent: what suits the model. */
   readonly promptTokens?: number | undefined;
+}
+
+/** A place, and what is asked of the model for it. */
+interface CompletionTask {
+  readonly point: EditPoint;
+  readonly cursor: CursorPlace;
+  readonly prompt: Prompt;
+  readonly indentation: Indentation;
 }
 
 /** From a place in a document to the text that belongs there: prompt, decode, stop, tidy. */
@@ -84,29 +115,35 @@ export class Completer {
 
   /** The document is read before the first await. */
   async complete(place: CompletionPlace, options: CompletionOptions): Promise<Completion> {
-    const point = editPoint(place);
-    const document = documentId(place.document.uri);
-    const prompt = this.#buildPrompt(place, point);
-    const cursor = { document, textBefore: textBefore(point) };
-    this.#parts.lastSuggestion.begin(cursor);
-    const { stream, decoded } = await this.#decode(
-      prompt,
-      document,
-      point,
-      place.indentation.tabSize,
-      options,
-    );
-    this.#parts.lastSuggestion.record(cursor, stream.text);
-    const outcome =
-      decoded.finish === 'cancelled'
-        ? ({ kind: 'cancelled' } as const)
-        : tidy(stream.text, {
-            point,
-            indentation: place.indentation,
-            specialTokenNames: this.#parts.runtime.tokenizer.specialTokens.keys(),
-          });
-    const acceptedFrom = Object.fromEntries(this.#parts.drafter?.acceptedFrom ?? []);
-    return { outcome, prompt, tokens: decoded.tokens, metrics: decoded.metrics, acceptedFrom };
+    const task = this.#begin(place);
+    const { text, completion } = await this.#write(task, options);
+    this.#parts.lastSuggestion.record(task.cursor, text);
+    return completion;
+  }
+
+  /**
+   * Sampled suggestions, each with a text of its own: one prompt, evaluated once. The drafts for them are those for
+   * the most probable suggestion, which they follow for a while. The document is read before the first await.
+   */
+  async alternatives(place: CompletionPlace, options: AlternativesOptions): Promise<Alternative[]> {
+    const { count, known, sampling, withinMs, signal } = options;
+    const task = this.#begin(place);
+    const started = performance.now();
+    const texts = new Set(known);
+    const found: Alternative[] = [];
+    for (let attempt = 0; attempt < count * ATTEMPTS_EACH && found.length < count; attempt++) {
+      if (signal.aborted || (attempt > 0 && performance.now() - started > withinMs)) break;
+      const { completion } = await this.#write(task, {
+        onText: () => {},
+        sampling: { ...sampling, seed: sampling.seed + attempt },
+        signal,
+      });
+      const { outcome } = completion;
+      if (outcome.kind !== 'text' || texts.has(outcome.text)) continue;
+      texts.add(outcome.text);
+      found.push({ ...completion, outcome });
+    }
+    return found;
   }
 
   /** When the next prompt for this place will have what the workspace can give to it; a completion does not wait. */
@@ -142,25 +179,29 @@ export class Completer {
     return prompt;
   }
 
-  async #decode(
-    prompt: Prompt,
-    document: string,
-    point: EditPoint,
-    tabSize: number,
-    { onText, onStep, signal }: CompletionOptions,
-  ) {
-    const { runtime, drafter, controller, verifier, maxTokens } = this.#parts;
+  #begin(place: CompletionPlace): CompletionTask {
+    const point = editPoint(place);
+    const document = documentId(place.document.uri);
+    const prompt = this.#buildPrompt(place, point);
+    const cursor = { document, textBefore: textBefore(point) };
+    return { point, cursor, prompt, indentation: place.indentation };
+  }
+
+  async #write({ point, cursor, prompt, indentation }: CompletionTask, options: CompletionOptions) {
+    const { runtime, drafter, controller, verifier, lastSuggestion, maxTokens } = this.#parts;
+    const { onText, onStep, sampling, signal } = options;
     const stream = new CompletionStream({
       tokenizer: runtime.tokenizer,
       point,
       stopTokenIds: prompt.stopTokenIds,
       maxTokens,
-      tabSize,
+      tabSize: indentation.tabSize,
     });
-    const decoded = await runtime.decode(
-      { drafter, controller, verifier },
+    lastSuggestion.begin(cursor);
+    const { finish, tokens, metrics } = await runtime.decode(
+      { drafter, controller, verifier: sampling ? createVerifier(sampling) : verifier },
       {
-        prompt: sessionPrompt(prompt, document),
+        prompt: sessionPrompt(prompt, cursor.document),
         maxNewTokens: maxTokens,
         endTokens: new Set([...prompt.stopTokenIds, ...runtime.model.info.eosTokenIds]),
         onToken: (token) => {
@@ -172,7 +213,13 @@ export class Completer {
         signal,
       },
     );
-    return { stream, decoded };
+    const { text } = stream;
+    const specialTokenNames = runtime.tokenizer.specialTokens.keys();
+    const outcome: Completion['outcome'] =
+      finish === 'cancelled' ? { kind: 'cancelled' } : tidy(text, { point, indentation, specialTokenNames });
+    const acceptedFrom = Object.fromEntries(drafter?.acceptedFrom ?? []);
+    const completion: Completion = { outcome, prompt, tokens, metrics, acceptedFrom };
+    return { text, completion };
   }
 }
 

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import type { SamplingSettings } from './sampling/samplingSettings.ts';
 
 /** Threads of a forward pass at most; a measurement chooses (cpuThreads.ts). Beyond 8 short products gain nothing. */
 export const mostThreads = Math.min(8, availableParallelism());
@@ -8,3 +9,15 @@ export const idleSessions = 3;
 
 /** Tokens of a prompt, however long the model's context: more helps little and is prefilled for long on a CPU. */
 export const longestPrompt = 1500;
+
+/** How suggestions beside the most probable one are sampled. */
+export const alternativeSampling: SamplingSettings = {
+  temperature: 0.8,
+  topK: 0,
+  topP: 0.95,
+  minP: 0,
+  seed: 0,
+};
+
+/** For somebody who waits to see them: with a slow model, fewer are shown. */
+export const alternativesWithinMs = 1500;

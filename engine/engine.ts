@@ -3,15 +3,30 @@ import { pathToFileURL } from 'node:url';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
 import type { BenchmarkReport } from './benchmark/benchmarkReport.ts';
 import { runBenchmark } from './benchmark/runBenchmark.ts';
-import { Completer, type Completion, type CompletionPlace } from './completer.ts';
-import { mostThreads } from './config.ts';
+import {
+  type Alternative,
+  type AlternativesOptions,
+  Completer,
+  type Completion,
+  type CompletionPlace,
+} from './completer.ts';
+import { alternativeSampling, alternativesWithinMs, mostThreads } from './config.ts';
 import { LastSuggestion } from './draft/lastSuggestion.ts';
 import { embeddedModelDir } from './embeddedModel.ts';
 import { SlipstreamError } from './errors.ts';
 import { completionMetrics } from './metrics.ts';
 import { ModelRuntime } from './modelRuntime.ts';
 import type * as protocol from './protocol.ts';
-import type { BenchmarkRequest, CompleteRequest, Engine, EngineOptions } from './server/server.ts';
+import type { SamplingSettings } from './sampling/samplingSettings.ts';
+import type {
+  AlternativesRequest,
+  BenchmarkRequest,
+  CompleteRequest,
+  Engine,
+  EngineOptions,
+  PlaceRequest,
+} from './server/server.ts';
+import { availableAlgorithms } from './speculation/availableAlgorithms.ts';
 import { openSpeculation, type Speculation } from './speculation/speculation.ts';
 import { planSpeculation, type SpeculationPlan } from './speculation/speculationPlan.ts';
 import type { ContextDocument } from './text/snippets.ts';
@@ -97,26 +112,53 @@ export class SlipstreamEngine implements Engine {
     return { kind: 'completion', text, range, metrics: completionMetrics(algorithm, metrics, acceptedFrom) };
   }
 
+  async alternatives(
+    request: AlternativesRequest,
+    signal: AbortSignal,
+  ): Promise<protocol.AlternativesResult> {
+    if (this.#benchmarks) return { kind: 'alternatives', suggestions: [] };
+    const { count, known } = request;
+    const found = await this.alternativesInDetail(request, {
+      count,
+      known,
+      sampling: alternativeSampling,
+      withinMs: alternativesWithinMs,
+      signal,
+    });
+    if (signal.aborted) return { kind: 'cancelled' };
+    const suggestions = found.map(({ outcome: { text, range } }) => ({ text, range }));
+    return { kind: 'alternatives', suggestions };
+  }
+
   /** `complete` with all that the command line and the benchmark show. */
-  async completeInDetail(request: CompleteRequest, signal: AbortSignal): Promise<Completion> {
-    this.#touch(request.document);
-    const release = this.#parts.index.hold();
-    try {
-      const { onText } = request;
-      const completion = await this.#parts.completer.complete(this.#place(request), { onText, signal });
-      this.#lastPrompt = completion.prompt.parts.map((part) => part.text).join('');
-      return { ...completion, acceptedFrom: this.#readable(completion.acceptedFrom) };
-    } catch (error) {
-      await this.#leaveDevice(error);
-      throw error;
-    } finally {
-      release();
-    }
+  async completeInDetail(
+    { onText, ...place }: CompleteRequest,
+    signal: AbortSignal,
+    sampling?: SamplingSettings,
+  ): Promise<Completion> {
+    const completion = await this.#suggest(place.document, (completer) =>
+      completer.complete(this.#place(place), { onText, sampling, signal }),
+    );
+    this.#lastPrompt = completion.prompt.parts.map((part) => part.text).join('');
+    return { ...completion, acceptedFrom: this.#readable(completion.acceptedFrom) };
+  }
+
+  /** `alternatives` with all that the command line shows. */
+  async alternativesInDetail(request: PlaceRequest, options: AlternativesOptions): Promise<Alternative[]> {
+    const found = await this.#suggest(request.document, (completer) =>
+      completer.alternatives(this.#place(request), options),
+    );
+    return found.map((one) => ({ ...one, acceptedFrom: this.#readable(one.acceptedFrom) }));
   }
 
   /** When `complete` at this place has what the workspace can give to it. For those who ask once; an editor asks again. */
-  gatherContext(request: CompleteRequest): Promise<void> {
+  gatherContext(request: PlaceRequest): Promise<void> {
     return this.#parts.completer.gatherContext(this.#place(request));
+  }
+
+  listAlgorithms(): Promise<readonly protocol.AlgorithmFacts[]> {
+    const { settings, runtime } = this.#parts;
+    return availableAlgorithms(settings, runtime.dir);
   }
 
   lastPrompt(): string | null {
@@ -196,6 +238,20 @@ export class SlipstreamEngine implements Engine {
     await old.speculation.dispose();
     if (old.index !== this.#parts.index) await old.index.dispose();
     if (old.runtime !== this.#parts.runtime) await old.runtime.dispose();
+  }
+
+  async #suggest<T>(document: TextDocument, work: (completer: Completer) => Promise<T>): Promise<T> {
+    this.#touch(document);
+    const { index, completer } = this.#parts;
+    const release = index.hold();
+    try {
+      return await work(completer);
+    } catch (error) {
+      await this.#leaveDevice(error);
+      throw error;
+    } finally {
+      release();
+    }
   }
 
   /** After a fault of the device the CPU goes on, once and for all: no loop of restarts. */
@@ -282,7 +338,7 @@ export class SlipstreamEngine implements Engine {
     return { pieces, rarity };
   }
 
-  #place(request: CompleteRequest): CompletionPlace {
+  #place(request: PlaceRequest): CompletionPlace {
     const { document, position, selectedSuggestion, indentation, notebookCells, openDocuments } = request;
     const folder = this.#folders.of(document.uri);
     return {

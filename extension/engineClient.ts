@@ -141,7 +141,7 @@ export class EngineClient {
     const cancel = () => source.cancel();
     cancelled.addEventListener('abort', cancel, { once: true });
     try {
-      return await this.#request(() => this.#connection.sendRequest(type, params, source.token));
+      return await this.#request(() => this.#connection.sendRequest<R>(type.method, params, source.token));
     } catch (error) {
       if (error instanceof EngineGone) return { kind: 'cancelled' };
       throw error;

@@ -1,6 +1,7 @@
 /** The shapes of protocol.ts as parsers: nothing that arrives is trusted before it went through one. */
 
 import type {
+  AlternativesParams,
   BenchmarkParams,
   CompleteParams,
   DocumentChange,
@@ -54,17 +55,27 @@ export const documentChange = object<DocumentChange>({
   changes: array(object<{ range: Range; text: string }>({ range, text: string })),
 });
 
-export const completeParams = object<CompleteParams>({
+const suggestionPlace = {
   uri: string,
   version,
   position,
-  trigger: oneOf('automatic', 'invoke'),
   selectedSuggestion: optional(object<{ range: Range; text: string }>({ range, text: string })),
   indentation: object<{ insertSpaces: boolean; tabSize: number }>({
     insertSpaces: boolean,
     tabSize: integer(1, 1000),
   }),
+};
+
+export const completeParams = object<CompleteParams>({
+  ...suggestionPlace,
+  trigger: oneOf('automatic', 'invoke'),
   partialTextToken: integer(0),
+});
+
+export const alternativesParams = object<AlternativesParams>({
+  ...suggestionPlace,
+  count: integer(1, 100),
+  known: array(string),
 });
 
 export const benchmarkParams = object<BenchmarkParams>({

@@ -21,6 +21,9 @@ export interface Engine {
   readonly facts: protocol.ModelFacts;
   /** Documents change under their readers: what is needed of them is read before the first await. */
   complete(request: CompleteRequest, signal: AbortSignal): Promise<protocol.CompleteResult>;
+  /** As for `complete`. */
+  alternatives(request: AlternativesRequest, signal: AbortSignal): Promise<protocol.AlternativesResult>;
+  listAlgorithms(): Promise<readonly protocol.AlgorithmFacts[]>;
   /** The prompt of the last completion as text. */
   lastPrompt(): string | null;
   didAccept(uri: string): void;
@@ -35,16 +38,22 @@ export interface Engine {
   dispose(): Promise<void>;
 }
 
-export interface CompleteRequest {
+/** A place with the documents as the server has them. */
+export interface PlaceRequest extends Omit<protocol.SuggestionPlace, 'uri' | 'version'> {
   readonly document: TextDocument;
-  readonly position: protocol.Position;
-  readonly trigger: protocol.CompleteParams['trigger'];
-  readonly selectedSuggestion?: { readonly range: protocol.Range; readonly text: string };
-  readonly indentation: protocol.Indentation;
   readonly openDocuments: readonly TextDocument[];
   readonly notebookCells?: readonly TextDocument[];
+}
+
+export interface CompleteRequest extends PlaceRequest {
+  readonly trigger: protocol.CompleteParams['trigger'];
   /** Takes all text generated so far, after each decoding step. */
   readonly onText: (text: string) => void;
+}
+
+export interface AlternativesRequest extends PlaceRequest {
+  readonly count: number;
+  readonly known: readonly string[];
 }
 
 export interface BenchmarkRequest extends Omit<protocol.BenchmarkParams, 'progressToken'> {
@@ -70,7 +79,7 @@ export class Server {
   readonly #createEngine: CreateEngine;
   #engine: Engine | undefined;
   #initializing = false;
-  /** The completion under way: at most one, a newer one aborts it. */
+  /** The suggestion under way: at most one, a newer one aborts it. */
   #running: AbortController | undefined;
   /** Aborted when the editor has asked for the end. */
   readonly #ending = new AbortController();
@@ -107,6 +116,9 @@ export class Server {
     this.#onRequest(protocol.complete, requests.completeParams, (params, signal) =>
       this.#complete(params, signal),
     );
+    this.#onRequest(protocol.alternatives, requests.alternativesParams, (params, signal) =>
+      this.#alternatives(params, signal),
+    );
     this.#onRequest(protocol.changeSettings, requests.engineSettings, async (settings) => {
       const engine = this.#ready();
       await engine.setSettings(settings);
@@ -115,6 +127,7 @@ export class Server {
     this.#onRequest(protocol.runBenchmark, requests.benchmarkParams, (params, signal) =>
       this.#runBenchmark(params, signal),
     );
+    this.#connection.onRequest(protocol.listAlgorithms, () => this.#ready().listAlgorithms());
     this.#connection.onRequest(protocol.lastPrompt, () => this.#ready().lastPrompt());
   }
 
@@ -154,26 +167,44 @@ export class Server {
   }
 
   async #complete(
-    { uri, version, partialTextToken, ...rest }: protocol.CompleteParams,
+    { partialTextToken, ...params }: protocol.CompleteParams,
     cancelled: AbortSignal,
   ): Promise<protocol.CompleteResult> {
     const engine = this.#ready();
+    const request = this.#withDocuments(params);
+    if (!request) return { kind: 'outOfSync' };
+    const onText = (text: string) =>
+      void this.#connection.sendProgress(protocol.partialText, partialTextToken, text);
+    return engine.complete({ ...request, onText }, this.#takeTurn(cancelled));
+  }
+
+  async #alternatives(
+    params: protocol.AlternativesParams,
+    cancelled: AbortSignal,
+  ): Promise<protocol.AlternativesResult> {
+    const engine = this.#ready();
+    const request = this.#withDocuments(params);
+    return request ? engine.alternatives(request, this.#takeTurn(cancelled)) : { kind: 'outOfSync' };
+  }
+
+  /** Undefined when this version of the document is not here. */
+  #withDocuments<P extends protocol.SuggestionPlace>({ uri, version, ...rest }: P) {
     const document = this.#documents.get(uri, version);
-    if (!document) return { kind: 'outOfSync' };
-    this.#running?.abort();
-    const running = new AbortController();
-    this.#running = running;
+    if (!document) return undefined;
     const notebookCells = this.#documents.notebookCells(uri);
-    return engine.complete(
-      {
-        ...rest,
-        document,
-        openDocuments: this.#documents.all(),
-        ...(notebookCells && { notebookCells }),
-        onText: (text) => void this.#connection.sendProgress(protocol.partialText, partialTextToken, text),
-      },
-      AbortSignal.any([cancelled, running.signal]),
-    );
+    return {
+      ...rest,
+      document,
+      openDocuments: this.#documents.all(),
+      ...(notebookCells && { notebookCells }),
+    };
+  }
+
+  /** Ends what is being written for an earlier request. @returns the signal of the new one */
+  #takeTurn(cancelled: AbortSignal): AbortSignal {
+    this.#running?.abort();
+    this.#running = new AbortController();
+    return AbortSignal.any([cancelled, this.#running.signal]);
   }
 
   #runBenchmark(
