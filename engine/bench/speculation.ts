@@ -48,7 +48,7 @@ export async function measureSpeculation(context: BenchContext): Promise<Section
     const warmUp = taskPlans
       .slice(0, 1)
       .map(({ workspace, tasks }) => ({ workspace, tasks: tasks.slice(0, WARM_UP_TASKS) }));
-    const plans = await planContenders(modelDir, { speculation: {}, maxNewTokens: MAX_NEW_TOKENS });
+    const { plans } = await planContenders(modelDir, { speculation: {} });
     const bench = { plans, targets, cacheDir };
     const options = { maxNewTokens: MAX_NEW_TOKENS, seed };
     await runTasks(bench, warmUp, { ...options, rounds: 1, onProgress: () => {} });

@@ -9,7 +9,7 @@ import type { ModelRuntime } from '../modelRuntime.ts';
 import type { Algorithm, Range } from '../protocol.ts';
 import type { Speculation } from '../speculation/speculation.ts';
 import { indentationOf } from '../text/indentationOf.ts';
-import { WorkspaceContext } from '../text/workspaceContext.ts';
+import { type FindSimilar, WorkspaceContext } from '../text/workspaceContext.ts';
 import type { Verifier } from '../verify/verifier.ts';
 import { keystrokeBefore } from './keystrokeBefore.ts';
 import type { BenchmarkTask } from './tasks/task.ts';
@@ -19,6 +19,8 @@ export interface ContenderParts {
   readonly algorithm: Algorithm;
   readonly speculation: Speculation;
   readonly verifier: Verifier;
+  /** What the workspace gives to a prompt. */
+  readonly findSimilar: FindSimilar;
   readonly maxNewTokens: number;
   /** Longest prompt; absent: what suits the model. */
   readonly promptTokens?: number | undefined;
@@ -41,16 +43,15 @@ export interface Attempt {
 const STEPS_BEFORE = 2;
 
 /**
- * One algorithm, completing as an editor's requests are completed: the same prompt, stop rules and tidying. It gets no
- * context from other files, and its drafter nothing of what it suggested before at the place: where that still holds,
- * an editor does not ask.
+ * One algorithm, completing as an editor's requests are completed: the same prompt, stop rules and tidying. Its drafter
+ * gets nothing of what it suggested before at the place: where that still holds, an editor does not ask.
  */
 export class Contender {
   readonly #parts: ContenderParts;
   readonly #completer: Completer;
 
   constructor(parts: ContenderParts) {
-    const { runtime, speculation, verifier, maxNewTokens, promptTokens } = parts;
+    const { runtime, speculation, verifier, findSimilar, maxNewTokens, promptTokens } = parts;
     this.#parts = parts;
     this.#completer = new Completer({
       runtime,
@@ -61,7 +62,7 @@ export class Contender {
         (text) => runtime.tokenizer.encode(text),
         runtime.model.info.vocabSize,
       ),
-      workspaceContext: new WorkspaceContext(async () => ({ pieces: [], rarity: new Map() })),
+      workspaceContext: new WorkspaceContext(findSimilar),
       maxTokens: maxNewTokens,
       promptTokens,
     });
@@ -87,6 +88,7 @@ export class Contender {
    * @returns undefined when it was cancelled
    */
   async complete(task: BenchmarkTask, signal: AbortSignal): Promise<Attempt | undefined> {
+    await this.#completer.gatherContext(placeOf(task, task.before));
     await this.#askBefore(task, signal);
     const attempt = await this.#attempt(task, signal);
     // The next task in this document is another one.

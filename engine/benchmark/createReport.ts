@@ -10,13 +10,13 @@ import {
 } from './benchmarkReport.ts';
 import type { Contender } from './contender.ts';
 import { findDifferences } from './differences.ts';
-import type { DocumentIndex } from './documentIndex.ts';
 import type { Material } from './material.ts';
 import type { MeasuredTask } from './measure.ts';
 import { cursorOf } from './reportText.ts';
 import { type AlgorithmFacts, likenessOf, summarizeTasks } from './results.ts';
 import type { BenchmarkOptions } from './runBenchmark.ts';
 import type { BenchmarkTask } from './tasks/task.ts';
+import type { TaskWorkspace } from './taskWorkspace.ts';
 import { traceLongest } from './trace.ts';
 import { verdictOn } from './verdict.ts';
 
@@ -25,9 +25,12 @@ export interface EndedBenchmark {
   readonly options: BenchmarkOptions;
   readonly machine: Machine;
   readonly material: Material;
-  readonly index: DocumentIndex;
+  readonly workspace: TaskWorkspace;
+  /** The one that plain decoding ran on. */
   readonly runtime: ModelRuntime;
   readonly contenders: readonly Contender[];
+  /** See ContenderPlans. */
+  readonly planNotes: readonly string[];
   /** Those that were to be measured. */
   readonly tasks: readonly BenchmarkTask[];
   /** Those that were; at least one. */
@@ -35,9 +38,10 @@ export interface EndedBenchmark {
 }
 
 export function createReport(ended: EndedBenchmark): BenchmarkReport {
-  const { options, machine, material, index, runtime, contenders, tasks, measured } = ended;
+  const { options, machine, material, workspace, runtime, contenders, tasks, measured } = ended;
   const { tokenizer, model } = runtime;
-  const results = summarizeTasks(contenders.map(algorithmFacts), measured, options.seed);
+  const facts = contenders.map((contender) => algorithmFacts(contender, runtime));
+  const results = summarizeTasks(facts, measured, options.seed);
   const differences = findDifferences(measured, tokenizer, model.info.device);
   return {
     schema_version: 1,
@@ -49,12 +53,12 @@ export function createReport(ended: EndedBenchmark): BenchmarkReport {
       kind: material.kind,
       name: material.name,
       files: material.documents.length,
-      indexed_tokens: index.ngrams.tokenCount,
-      index_bytes: index.ngrams.bytes,
+      indexed_tokens: workspace.ngrams.tokenCount,
+      index_bytes: workspace.ngrams.bytes,
     },
     machine: machineFacts(machine),
     model: modelFacts(runtime),
-    algorithms: contenders.map(({ algorithm }) => algorithm),
+    algorithms: facts.map(({ algorithm }) => algorithm),
     tasks: measured.map(({ task }, id) => taskFacts(task, id)),
     results,
     runs: measured.flatMap(runFacts),
@@ -65,8 +69,12 @@ export function createReport(ended: EndedBenchmark): BenchmarkReport {
   };
 }
 
-function algorithmFacts({ algorithm, runtime, drafterBytes }: Contender): AlgorithmFacts {
-  return { algorithm, costTable: runtime.costTable, extraMemoryBytes: drafterBytes };
+function algorithmFacts(
+  { algorithm, runtime, drafterBytes }: Contender,
+  plain: ModelRuntime,
+): AlgorithmFacts {
+  const sessionBytes = Math.max(0, runtime.sessionBytes - plain.sessionBytes);
+  return { algorithm, costTable: runtime.costTable, extraMemoryBytes: drafterBytes + sessionBytes };
 }
 
 function machineFacts({ cpu, cores, memoryBytes, platform, node, load }: Machine): BenchmarkMachine {
@@ -113,11 +121,20 @@ function runFacts({ task, attempts }: MeasuredTask, id: number): TaskRunFacts[] 
 /** Fewer tasks than this leave the intervals too narrow: the bootstrap sees no more than what was drawn. */
 const ENOUGH_TASKS = 10;
 
-function notes({ options, machine, material, runtime, tasks, measured }: EndedBenchmark): string[] {
+function notes({
+  options,
+  machine,
+  material,
+  runtime,
+  planNotes,
+  tasks,
+  measured,
+}: EndedBenchmark): string[] {
   const missing = taskClasses.filter((one) => !measured.some(({ task }) => task.taskClass === one));
   const found = [
     busyWarning(machine),
     runtime.deviceNote,
+    ...planNotes,
     material.kind === 'sample' &&
       'There is no code in the workspace to complete: the sample files of Slipstream were used.',
     material.isPartial && 'The workspace is large: files for a million tokens were drawn by the seed.',

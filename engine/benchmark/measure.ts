@@ -1,8 +1,7 @@
 import type { Algorithm } from '../protocol.ts';
-import { documentId } from '../workspace/documentId.ts';
 import type { Attempt, Contender } from './contender.ts';
-import type { DocumentIndex } from './documentIndex.ts';
 import type { BenchmarkTask } from './tasks/task.ts';
+import type { TaskWorkspace } from './taskWorkspace.ts';
 
 /** A task with what every algorithm made of it. */
 export interface MeasuredTask {
@@ -11,7 +10,7 @@ export interface MeasuredTask {
 }
 
 export interface MeasureOptions {
-  readonly index: DocumentIndex;
+  readonly workspace: TaskWorkspace;
   readonly signal: AbortSignal;
   /** After each attempt. */
   readonly onAttempt: () => void;
@@ -26,20 +25,19 @@ export interface MeasureOptions {
 export async function measure(
   contenders: readonly Contender[],
   tasks: readonly BenchmarkTask[],
-  { index, signal, onAttempt }: MeasureOptions,
+  { workspace, signal, onAttempt }: MeasureOptions,
 ): Promise<MeasuredTask[]> {
   const measured: MeasuredTask[] = [];
   for (const [turn, task] of tasks.entries()) {
     const attempts = new Map<Algorithm, Attempt>();
-    const id = documentId(task.document.uri);
-    index.holdOut(id, task.before + task.after);
+    workspace.holdOut(task);
     for (const contender of rotated(contenders, turn)) {
       const attempt = await contender.complete(task, signal);
       if (!attempt) return measured;
       attempts.set(contender.algorithm, attempt);
       onAttempt();
     }
-    index.restore(id);
+    workspace.restore(task);
     measured.push({ task, attempts });
   }
   return measured;

@@ -5,18 +5,17 @@ import { describeMachine } from '../machine.ts';
 import type { OpenModelOptions } from '../model/openModel.ts';
 import type { ModelRuntime } from '../modelRuntime.ts';
 import { seededRandom } from '../seededRandom.ts';
-import { documentId } from '../workspace/documentId.ts';
 import type { IndexedFolder } from '../workspace/folderIndex.ts';
 import type { BenchmarkProgress, BenchmarkReport } from './benchmarkReport.ts';
 import type { Contender } from './contender.ts';
 import { type ContenderOptions, openContender, planContenders } from './contenders.ts';
 import { createReport } from './createReport.ts';
-import { DocumentIndex } from './documentIndex.ts';
 import { type Material, readFolder, readSample, readWorkspace } from './material.ts';
 import { type MeasuredTask, measure } from './measure.ts';
 import { Targets } from './targets.ts';
 import { sampleTasks } from './tasks/sampleTasks.ts';
 import type { BenchmarkTask } from './tasks/task.ts';
+import { TaskWorkspace } from './taskWorkspace.ts';
 
 export interface BenchmarkOptions
   extends ContenderOptions,
@@ -61,19 +60,30 @@ async function run(options: BenchmarkOptions): Promise<BenchmarkReport | undefin
   const targets = new Targets(modelDir, { device, cacheDir, log, threads: mostThreads });
   const contenders: Contender[] = [];
   try {
-    const plans = await planContenders(modelDir, options);
+    const { plans, notes } = await planContenders(modelDir, options);
     const runtime = await targets.load(plans[0]);
     checkLength(options, runtime);
     onProgress(preparing('Indexing the files'));
-    const index = await indexDocuments(material, runtime, signal);
+    const workspace = await readInto(runtime, material, signal);
+    onProgress(preparing('Loading what drafts'));
     for (const plan of plans) {
-      const parts = { workspace: index.ngrams, cacheDir, log };
-      contenders.push(await openContender(plan, await targets.load(plan), parts, options));
+      signal.throwIfAborted();
+      contenders.push(await openContender(plan, targets, workspace, options));
     }
-    await measureWithProgress('warmingUp', contenders, warmUp, index, options);
-    const measured = await measureWithProgress('measuring', contenders, tasks, index, options);
+    await measureWithProgress('warmingUp', contenders, warmUp, workspace, options);
+    const measured = await measureWithProgress('measuring', contenders, tasks, workspace, options);
     if (measured.length === 0) return undefined;
-    return createReport({ options, machine, material, index, runtime, contenders, tasks, measured });
+    return createReport({
+      options,
+      machine,
+      material,
+      workspace,
+      runtime,
+      contenders,
+      planNotes: notes,
+      tasks,
+      measured,
+    });
   } finally {
     for (const contender of contenders) await contender.dispose();
     await targets.dispose();
@@ -119,26 +129,26 @@ function checkLength({ maxNewTokens }: BenchmarkOptions, { model }: ModelRuntime
   );
 }
 
-async function indexDocuments(
-  { documents }: Material,
+async function readInto(
   { tokenizer, model }: ModelRuntime,
+  { documents }: Material,
   signal: AbortSignal,
-): Promise<DocumentIndex> {
-  const index = new DocumentIndex(tokenizer, model.info.vocabSize);
-  for (const { uri, text } of documents) {
-    index.add(documentId(uri), text);
+): Promise<TaskWorkspace> {
+  const workspace = new TaskWorkspace(tokenizer, model.info.vocabSize);
+  for (const document of documents) {
+    workspace.add(document);
     // So that a cancel is heard.
     await setImmediate();
     signal.throwIfAborted();
   }
-  return index;
+  return workspace;
 }
 
 function measureWithProgress(
   phase: 'warmingUp' | 'measuring',
   contenders: readonly Contender[],
   tasks: readonly BenchmarkTask[],
-  index: DocumentIndex,
+  workspace: TaskWorkspace,
   { signal, onProgress }: BenchmarkOptions,
 ): Promise<MeasuredTask[]> {
   const total = tasks.length * contenders.length;
@@ -147,7 +157,7 @@ function measureWithProgress(
   let done = 0;
   onProgress({ phase, done, total, detail });
   return measure(contenders, tasks, {
-    index,
+    workspace,
     signal,
     onAttempt: () => {
       done++;

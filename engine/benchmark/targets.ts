@@ -8,12 +8,12 @@ import type { SpeculationPlan } from '../speculation/speculationPlan.ts';
  */
 export class Targets {
   readonly #modelDir: string;
-  readonly #options: OpenModelOptions;
+  readonly options: OpenModelOptions;
   readonly #loaded = new Map<string, ModelRuntime>();
 
   constructor(modelDir: string, options: OpenModelOptions) {
     this.#modelDir = modelDir;
-    this.#options = options;
+    this.options = options;
   }
 
   /** @throws SlipstreamError model.*, io, device.unavailable, outOfMemory */
@@ -21,7 +21,7 @@ export class Targets {
     const key = JSON.stringify([outputs.taps, outputs.successors]);
     const known = this.#loaded.get(key);
     if (known) return known;
-    const runtime = await ModelRuntime.load(this.#modelDir, { ...this.#options, ...outputs });
+    const runtime = await ModelRuntime.load(this.#modelDir, { ...this.options, ...outputs });
     this.#loaded.set(key, runtime);
     return runtime;
   }

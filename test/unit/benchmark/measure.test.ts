@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Contender } from '../../../engine/benchmark/contender.ts';
 import { findDifferences } from '../../../engine/benchmark/differences.ts';
-import { DocumentIndex } from '../../../engine/benchmark/documentIndex.ts';
 import { readSample } from '../../../engine/benchmark/material.ts';
 import { measure } from '../../../engine/benchmark/measure.ts';
 import { summarizeTasks } from '../../../engine/benchmark/results.ts';
 import { sampleTasks } from '../../../engine/benchmark/tasks/sampleTasks.ts';
+import { TaskWorkspace } from '../../../engine/benchmark/taskWorkspace.ts';
 import { embeddedModelDir } from '../../../engine/embeddedModel.ts';
 import { ModelRuntime } from '../../../engine/modelRuntime.ts';
 import type { Algorithm } from '../../../engine/protocol.ts';
@@ -16,7 +16,6 @@ import { openSpeculation } from '../../../engine/speculation/speculation.ts';
 import { planSpeculation } from '../../../engine/speculation/speculationPlan.ts';
 import { greedyVerifier } from '../../../engine/verify/greedy.ts';
 import type { Verifier } from '../../../engine/verify/verifier.ts';
-import { documentId } from '../../../engine/workspace/documentId.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
 
 const never = new AbortController().signal;
@@ -30,17 +29,24 @@ after(() => runtime.dispose());
 
 const { documents } = await readSample(seededRandom(1), never);
 const tasks = await sampleTasks(documents, 4, seededRandom(3), never);
-const index = new DocumentIndex(runtime.tokenizer, runtime.model.info.vocabSize);
-for (const { uri, text } of documents) index.add(documentId(uri), text);
+const workspace = new TaskWorkspace(runtime.tokenizer, runtime.model.info.vocabSize);
+for (const document of documents) workspace.add(document);
 
 const cacheDir = temporaryFolder();
 
 /** Four draft tokens a step, so that there are drafts on any machine. */
 async function contender(algorithm: Algorithm, verifier: Verifier = greedyVerifier): Promise<Contender> {
   const settings = algorithm === 'none' ? { algorithm } : { algorithm, numDraftTokens: 4 };
-  const parts = { target: runtime, workspace: index.ngrams, cacheDir, threads: 1, log: () => {} };
+  const parts = { target: runtime, workspace: workspace.ngrams, cacheDir, threads: 1, log: () => {} };
   const speculation = await openSpeculation(await planSpeculation(settings, embeddedModelDir), parts);
-  return new Contender({ runtime, algorithm, speculation, verifier, maxNewTokens: 24 });
+  return new Contender({
+    runtime,
+    algorithm,
+    speculation,
+    verifier,
+    findSimilar: (near) => workspace.findSimilar(near),
+    maxNewTokens: 24,
+  });
 }
 
 const summarize = (contenders: readonly Contender[], measured: Awaited<ReturnType<typeof measure>>) =>
@@ -58,7 +64,7 @@ test('every algorithm completes every task from the keystroke before, and writes
   const contenders = [await contender('none'), await contender('ngram')];
   let attempts = 0;
   const onAttempt = () => attempts++;
-  const measured = await measure(contenders, tasks, { index, signal: never, onAttempt });
+  const measured = await measure(contenders, tasks, { workspace, signal: never, onAttempt });
   assert.equal(attempts, 8);
   assert.deepEqual(
     measured.map(({ task }) => task),
@@ -92,7 +98,7 @@ const gullible: Verifier = {
 
 test('a verifier that takes what the target would not write is found out', async () => {
   const contenders = [await contender('none'), await contender('ngram', gullible)];
-  const measured = await measure(contenders, tasks, { index, signal: never, onAttempt: () => {} });
+  const measured = await measure(contenders, tasks, { workspace, signal: never, onAttempt: () => {} });
   const [none, ngram] = summarize(contenders, measured);
   assert.ok(none.lossless && !ngram.lossless);
   const [difference] = findDifferences(measured, runtime.tokenizer, 'cpu');
@@ -110,7 +116,7 @@ test('cancelled, only tasks that every algorithm completed count', async () => {
     if (++attempts === 3) abort.abort();
   };
   const contenders = [await contender('none'), await contender('ngram')];
-  const measured = await measure(contenders, tasks, { index, signal: abort.signal, onAttempt });
+  const measured = await measure(contenders, tasks, { workspace, signal: abort.signal, onAttempt });
   assert.equal(attempts, 3);
   assert.deepEqual(
     measured.map(({ task }) => task),
