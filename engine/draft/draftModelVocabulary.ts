@@ -17,7 +17,7 @@ const probes = [
   "const naïve = 'Größe: 42 €';  // 変数の値, значение, 🙂\n\n\n",
 ];
 
-/** Every so manieth token is compared: enough to see that a vocabulary is another one. */
+/** The text of one token in so many is compared: enough to see that a vocabulary is another one. */
 const ID_STRIDE = 97;
 
 /**

@@ -197,6 +197,20 @@ test('rows kept across requests, cancels and documents change nothing', async ()
   pool.dispose();
 });
 
+test('sessions that run at the same time do not share rows', async () => {
+  const target = await openTarget();
+  const { drafter } = await openDrafter(chain(4), targetDir);
+  const beginning = someTokens(40, 1);
+  const prompts = [1, 2, 3, 4].map((last) => Int32Array.from([...beginning, last]));
+  const results = await Promise.all(
+    prompts.map((prompt) => run(newSession(target), request(prompt), drafter)),
+  );
+  for (const [i, { tokens, metrics }] of results.entries()) {
+    assert.deepEqual(tokens, await plain(target, request(prompts[i])));
+    assert.ok(metrics.numAcceptedTokens > 18);
+  }
+});
+
 for (const options of everyWidth) {
   test(`after any history the same is drafted as by a new drafter: ${JSON.stringify(options)}`, async () => {
     const { drafter, model } = await openDrafter(options);
