@@ -193,7 +193,7 @@ export class SlipstreamEngine implements Engine {
   /** On a model of its own, opened as the settings say; nothing is suggested meanwhile, so that nothing disturbs it. */
   async runBenchmark(request: BenchmarkRequest, signal: AbortSignal): Promise<BenchmarkReport | null> {
     if (this.#benchmarks) throw new SlipstreamError('usage', 'A benchmark is running already.');
-    const { model, device, promptTokens } = this.#parts.settings;
+    const { model, device, promptTokens, draftModel } = this.#parts.settings;
     const { cacheDir, log } = this.#options;
     this.#benchmarks = true;
     try {
@@ -203,7 +203,8 @@ export class SlipstreamEngine implements Engine {
         modelDir: model ?? embeddedModelDir,
         device,
         promptTokens,
-        speculation: {},
+        // Numbers of steps and tokens are for one algorithm; here each drafts as much as pays.
+        speculation: draftModel === undefined ? {} : { draftModel },
         cacheDir,
         log,
         signal,

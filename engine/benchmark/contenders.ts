@@ -37,8 +37,9 @@ export async function planContenders(
   const plans = [await planSpeculation({ algorithm: 'none' }, modelDir)];
   const notes: string[] = [];
   const headless: Algorithm[] = [];
-  for (const algorithm of new Set(algorithms ?? allAlgorithms)) {
-    if (algorithm === 'none') continue;
+  const wanted = new Set(algorithms ?? [...allAlgorithms].sort(autoLast));
+  wanted.delete('none');
+  for (const algorithm of wanted) {
     try {
       const plan = await planSpeculation({ ...speculation, algorithm }, modelDir);
       // Another name for what is compared already says nothing more, unless it was asked for.
@@ -56,6 +57,9 @@ export async function planContenders(
   }
   return { plans, notes };
 }
+
+/** It is read beside those that it chooses from. */
+const autoLast = (a: Algorithm, b: Algorithm) => Number(a === 'auto') - Number(b === 'auto');
 
 const isNgramByAnotherName = ({ settings, drafting }: SpeculationPlan) =>
   settings.algorithm !== 'ngram' && drafting.kind === 'ngram';
