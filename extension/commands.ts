@@ -1,38 +1,29 @@
 import * as vscode from 'vscode';
-import { type Algorithm, type AlgorithmFacts, algorithms } from '../engine/protocol.ts';
+import { type AlgorithmFacts, algorithms } from '../engine/protocol.ts';
+import { algorithmDescriptions } from './algorithmNames.ts';
+import type { BenchmarkPanel } from './benchmark/benchmarkPanel.ts';
 import type { Configuration } from './configuration.ts';
 import type { EngineSupervisor } from './engineSupervisor.ts';
 import { isEnabledAnywhere } from './settings.ts';
 
 export const menuCommand = 'slipstream.showMenu';
 
-const describeAlgorithm: Readonly<Record<Algorithm, string>> = {
-  auto: 'whatever is fastest on this machine, measured while you type',
-  none: 'no speculation: one token a step',
-  ngram: 'drafts from the open documents and the workspace',
-  recycle: "drafts from the model's own second thoughts about earlier tokens",
-  nextn: "the model's own multi-token-prediction head; n-gram where it has none",
-  standalone: 'a small model drafts',
-  eagle: 'an EAGLE head drafts a tree of a fixed shape',
-  eagle2: 'an EAGLE head drafts the tree that it is surest of',
-  eagle3: 'an EAGLE-3 head drafts the tree that it is surest of',
-  medusa: 'Medusa heads draft, each a token further ahead',
-};
-
 export interface CommandContext {
   readonly configuration: Configuration;
   readonly supervisor: EngineSupervisor;
+  readonly benchmarkPanel: BenchmarkPanel;
   readonly log: vscode.LogOutputChannel;
 }
 
 export function registerCommands(context: CommandContext): vscode.Disposable {
-  const { configuration, supervisor, log } = context;
+  const { configuration, supervisor, benchmarkPanel, log } = context;
   const commands: Readonly<Record<string, () => unknown>> = {
     'slipstream.enable': () => setEnabled(configuration, true),
     'slipstream.disable': () => setEnabled(configuration, false),
     'slipstream.restartEngine': () => supervisor.restart(),
     'slipstream.showLog': () => log.show(),
     'slipstream.pickAlgorithm': () => pickAlgorithm(configuration, supervisor),
+    'slipstream.runBenchmark': () => benchmarkPanel.show(),
     'slipstream.openSettings': () =>
       vscode.commands.executeCommand('workbench.action.openSettings', '@ext:slipstream.slipstream'),
     'slipstream.showLastPrompt': () => showLastPrompt(supervisor),
@@ -56,7 +47,7 @@ async function pickAlgorithm(configuration: Configuration, { client }: EngineSup
   const entry = ({ algorithm, missing, note }: AlgorithmFacts) => ({
     label: algorithm,
     description: algorithm === configuration.settings.engine.algorithm ? 'in use' : '',
-    detail: missing ?? note ?? describeAlgorithm[algorithm],
+    detail: missing ?? note ?? algorithmDescriptions[algorithm],
   });
   const missing = facts.filter((algorithm) => algorithm.missing !== undefined);
   const separator = { label: 'Not with this model', kind: vscode.QuickPickItemKind.Separator };
@@ -88,6 +79,7 @@ async function showMenu(configuration: Configuration): Promise<void> {
       ? { label: '$(circle-slash) Disable', command: 'slipstream.disable' }
       : { label: '$(check) Enable', command: 'slipstream.enable' },
     { label: '$(rocket) Pick Algorithm', command: 'slipstream.pickAlgorithm' },
+    { label: '$(dashboard) Run Benchmark', command: 'slipstream.runBenchmark' },
     { label: '$(debug-restart) Restart Engine', command: 'slipstream.restartEngine' },
     { label: '$(output) Show Log', command: 'slipstream.showLog' },
     { label: '$(note) Show Last Prompt', command: 'slipstream.showLastPrompt' },

@@ -40,7 +40,7 @@ export class EngineClient {
   readonly #connection: MessageConnection;
   readonly #pending = new Set<(error: Error) => void>();
   #isClosed = false;
-  #partialTextToken = 0;
+  #progressToken = 0;
 
   constructor(reader: MessageReader, writer: MessageWriter, listener: EngineListener) {
     this.#connection = createMessageConnection(reader, writer, {
@@ -82,7 +82,7 @@ export class EngineClient {
     onPartialText: (text: string) => void,
     cancelled: AbortSignal,
   ): Promise<protocol.CompleteResult> {
-    const partialTextToken = this.#partialTextToken++;
+    const partialTextToken = this.#progressToken++;
     const progress = this.#connection.onProgress(protocol.partialText, partialTextToken, onPartialText);
     try {
       return await this.#suggest(protocol.complete, { ...params, partialTextToken }, cancelled);
@@ -96,6 +96,22 @@ export class EngineClient {
     cancelled: AbortSignal,
   ): Promise<protocol.AlternativesResult> {
     return this.#suggest(protocol.alternatives, params, cancelled);
+  }
+
+  /** @returns what was measured when it was cancelled; null when that is nothing */
+  async runBenchmark(
+    params: Omit<protocol.BenchmarkParams, 'progressToken'>,
+    onProgress: (progress: protocol.BenchmarkProgress) => void,
+    cancelled: AbortSignal,
+  ): Promise<protocol.BenchmarkReport | null> {
+    if (cancelled.aborted) return null;
+    const progressToken = this.#progressToken++;
+    const progress = this.#connection.onProgress(protocol.benchmarkProgress, progressToken, onProgress);
+    try {
+      return await this.#cancellable(protocol.runBenchmark, { ...params, progressToken }, cancelled);
+    } finally {
+      progress.dispose();
+    }
   }
 
   didOpen(document: protocol.OpenDocument): void {
@@ -137,14 +153,24 @@ export class EngineClient {
     cancelled: AbortSignal,
   ): Promise<R | { kind: 'cancelled' }> {
     if (cancelled.aborted) return { kind: 'cancelled' };
+    try {
+      return await this.#cancellable(type, params, cancelled);
+    } catch (error) {
+      if (error instanceof EngineGone) return { kind: 'cancelled' };
+      throw error;
+    }
+  }
+
+  async #cancellable<P, R>(
+    type: RequestType<P, R, protocol.FaultData>,
+    params: P,
+    cancelled: AbortSignal,
+  ): Promise<R> {
     const source = new CancellationTokenSource();
     const cancel = () => source.cancel();
     cancelled.addEventListener('abort', cancel, { once: true });
     try {
       return await this.#request(() => this.#connection.sendRequest<R>(type.method, params, source.token));
-    } catch (error) {
-      if (error instanceof EngineGone) return { kind: 'cancelled' };
-      throw error;
     } finally {
       cancelled.removeEventListener('abort', cancel);
       source.dispose();

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { CompletionMetrics, IndexProgress } from '../engine/protocol.ts';
+import { BenchmarkPanel } from './benchmark/benchmarkPanel.ts';
 import { menuCommand, registerCommands } from './commands.ts';
 import { Configuration } from './configuration.ts';
 import { EngineSupervisor } from './engineSupervisor.ts';
@@ -44,6 +45,12 @@ export function activate(context: vscode.ExtensionContext): void {
       showStatus();
     },
   });
+  const benchmarkPanel = new BenchmarkPanel({
+    configuration,
+    supervisor: engine,
+    extensionUri: context.extensionUri,
+    log,
+  });
   const applySettings = (settings: Settings) => {
     provider.reset();
     if (!isEnabledAnywhere(settings)) void engine.stop();
@@ -58,7 +65,8 @@ export function activate(context: vscode.ExtensionContext): void {
     engine,
     sync,
     statusBar,
-    registerCommands({ configuration, supervisor: engine, log }),
+    benchmarkPanel,
+    registerCommands({ configuration, supervisor: engine, benchmarkPanel, log }),
     vscode.languages.registerInlineCompletionItemProvider({ pattern: '**' }, provider),
     vscode.commands.registerCommand(acceptedCommand, (uri: string) => engine.client?.didAccept(uri)),
     vscode.window.onDidChangeActiveTextEditor(showStatus),

@@ -1,0 +1,21 @@
+/** How people are told of what a benchmark report names. */
+import type { TaskClass, TraceNode } from '../../engine/protocol.ts';
+
+export const taskClassNames: Readonly<Record<TaskClass, string>> = {
+  end_of_line: 'End of line',
+  block: 'Block',
+  mid_line: 'Mid-line',
+  repetitive_edit: 'Repetitive edit',
+};
+
+export const sourceNames: Readonly<Record<TraceNode['source'], string>> = {
+  lastSuggestion: 'Last suggestion',
+  document: 'This document',
+  workspace: 'Workspace',
+  recycled: 'Token recycling',
+  eagle: 'EAGLE',
+  eagle3: 'EAGLE-3',
+  mtp: 'Multi-token prediction',
+  medusa: 'Medusa',
+  draftModel: 'Draft model',
+};
