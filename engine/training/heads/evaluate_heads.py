@@ -1,0 +1,45 @@
+"""Measures heads as they were exported, on the target's own greedy completions of held-out prompts.
+
+evaluate_heads.py TARGET_FOLDER HELD_ROLLOUTS.npz KIND=HEAD_FOLDER... [--windows N]
+
+KIND: eagle3, eagle, medusa or draft. Prints a line of JSON each: acceptance per position (of those that get there) and
+mean acceptance length (bonus included) of a chain, as the engine's own decoding would have them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import torch
+from draft_model import DraftModel
+from eagle import EagleHead
+from eagle3 import Eagle3Head
+from medusa import MedusaHeads
+from samples import open_samples
+from target import FrozenTarget
+from trainer import measure
+
+KINDS = {"eagle3": Eagle3Head, "eagle": EagleHead, "medusa": MedusaHeads, "draft": DraftModel}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("target", type=Path)
+    parser.add_argument("held", type=Path)
+    parser.add_argument("heads", nargs="+", metavar="KIND=FOLDER")
+    parser.add_argument("--windows", type=int, default=120)
+    parser.add_argument("--threads", type=int, default=2)
+    args = parser.parse_args()
+    torch.set_num_threads(args.threads)
+    target = FrozenTarget(args.target)
+    held = open_samples(args.held, seed=0).spread(args.windows)
+    for item in args.heads:
+        kind, _, folder = item.partition("=")
+        head = KINDS[kind].read(target, Path(folder))
+        print(json.dumps({"kind": kind, **measure(head, held).summary()}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,98 @@
+"""Medusa heads (arXiv 2401.10774): each guesses one more token ahead from the target's final hidden state alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import model_path  # noqa: F401
+import torch
+import torch.nn.functional as F
+from losses import SoftCrossEntropy
+from samples import Batch, Rows, all_rows
+from target import FrozenTarget
+from tensor_files import read_tensors, write_json, write_tensors
+from torch import Tensor, nn
+from unroll import take_rows
+
+HEADS = 3
+HEAD_DISCOUNT = 0.8
+
+
+class ResBlock(nn.Module):
+    """x + SiLU(Wx + b), the identity at first."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.linear = nn.Linear(size, size)
+        nn.init.zeros_(self.linear.weight)
+        nn.init.zeros_(self.linear.bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x + F.silu(self.linear(x))
+
+
+class MedusaHeads(nn.ModuleList):
+    """Published names: `i.0.linear.{weight,bias}` and `i.1.weight`. The output heads start as the target's."""
+
+    rows_a_window = 160
+    muon_rate = 0.02
+    adam_rate = 1e-3
+
+    def __init__(self, target: FrozenTarget, heads: int = HEADS) -> None:
+        hidden, vocabulary = target.config.hidden, target.config.vocabulary
+        super().__init__(
+            nn.Sequential(ResBlock(hidden), nn.Linear(hidden, vocabulary, bias=False)) for _ in range(heads)
+        )
+        self.target = target
+        self.steps = self.chain = heads
+        self.output_weights = tuple(f"{head}.1.weight" for head in range(heads))
+        with torch.no_grad():
+            for _, output in self:
+                output.weight.copy_(target.embeddings)
+
+    def _final_hidden(self, ids: Tensor) -> Tensor:
+        (last,) = self.target.residuals(ids, [self.target.config.layers])
+        return self.target.final_hidden(last)
+
+    def loss(self, batch: Batch, rows: Rows) -> Tensor:
+        """sum of 0.8^head * soft cross-entropy to the target's distributions."""
+        final, length = self._final_hidden(batch.ids), batch.ids.shape[1]
+        probabilities = torch.softmax(self.target.logits(final), -1).flatten(0, 1)
+        state = take_rows(final, rows.start)
+        window = torch.arange(len(batch.ids))[:, None] * length
+        total = torch.zeros(())
+        for step, (block, output) in enumerate(self):
+            places = (window + rows.places(1 + step, length)).flatten()
+            weights = rows.valid[:, :, step].flatten().float()
+            weights *= HEAD_DISCOUNT**step / weights.sum().clamp(min=1)
+            hidden = block(state).flatten(0, 1)
+            total = total + SoftCrossEntropy.apply(hidden, output.weight, probabilities, places, weights)
+        return total
+
+    @torch.no_grad()
+    def guesses(self, batch: Batch, steps: int) -> tuple[Rows, Tensor]:
+        """Every row of the windows and the most probable token of each head, [batch, rows, steps]."""
+        rows = all_rows(batch, self.target.end_of_text, steps)
+        final = self._final_hidden(batch.ids)
+        return rows, torch.stack([head(final).argmax(-1) for head, _ in zip(self, range(steps))], -1)
+
+    def save(self, folder: Path) -> None:
+        write_tensors(folder / "medusa_lm_head.safetensors", self.state_dict())
+        config = {
+            "medusa_num_heads": len(self),
+            "medusa_num_layers": 1,
+            "hidden_size": self.target.config.hidden,
+            "vocab_size": self.target.config.vocabulary,
+            "max_position_embeddings": self.target.sizes["max_position_embeddings"],
+            "rms_norm_eps": self.target.sizes["rms_norm_eps"],
+            "rope_theta": self.target.config.rope_theta,
+            "torch_dtype": "bfloat16",
+        }
+        write_json(folder / "config.json", config)
+
+    @classmethod
+    def read(cls, target: FrozenTarget, folder: Path) -> MedusaHeads:
+        tensors = read_tensors(folder / "medusa_lm_head.safetensors")
+        heads = cls(target, sum(name.endswith(".1.weight") for name in tensors))
+        heads.load_state_dict(tensors)
+        return heads

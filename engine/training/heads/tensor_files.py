@@ -1,0 +1,61 @@
+"""Head files: bfloat16 weights beside int64 and bool tensors in one safetensors file, and JSON."""
+
+from __future__ import annotations
+
+import json
+import struct
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+STORED = {"BF16": (np.int16, torch.bfloat16), "I64": (np.int64, torch.int64), "BOOL": (np.bool_, torch.bool)}
+
+
+def _encode(tensor: Tensor) -> tuple[str, bytes]:
+    if tensor.dtype == torch.int64:
+        return "I64", tensor.contiguous().numpy().tobytes()
+    if tensor.dtype == torch.bool:
+        return "BOOL", tensor.contiguous().numpy().tobytes()
+    return "BF16", tensor.detach().to(torch.bfloat16).contiguous().view(torch.int16).numpy().tobytes()
+
+
+def write_tensors(path: Path, tensors: dict[str, Tensor]) -> None:
+    """Floating-point tensors become bfloat16; wide types come first, so that each is aligned."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    header, blobs, offset = {}, [], 0
+    for name, tensor in sorted(tensors.items(), key=lambda item: -item[1].element_size()):
+        kind, blob = _encode(tensor)
+        header[name] = {"dtype": kind, "shape": list(tensor.shape), "data_offsets": [offset, offset + len(blob)]}
+        offset += len(blob)
+        blobs.append(blob)
+    encoded = json.dumps(header).encode()
+    encoded += b" " * (-len(encoded) % 8)
+    partial = path.with_suffix(".partial")
+    partial.write_bytes(struct.pack("<Q", len(encoded)) + encoded + b"".join(blobs))
+    partial.replace(path)
+
+
+def read_tensors(path: Path) -> dict[str, Tensor]:
+    """All tensors, bfloat16 ones as float32; raises ValueError for a type that heads do not have."""
+    content = path.read_bytes()
+    (header_size,) = struct.unpack_from("<Q", content)
+    tensors = {}
+    for name, entry in json.loads(content[8 : 8 + header_size]).items():
+        if name == "__metadata__":
+            continue
+        if entry["dtype"] not in STORED:
+            raise ValueError(f"{path}: {name} is {entry['dtype']}, expected one of {', '.join(STORED)}")
+        raw_type, kind = STORED[entry["dtype"]]
+        begin, end = (8 + header_size + place for place in entry["data_offsets"])
+        raw = torch.from_numpy(np.frombuffer(content[begin:end], dtype=raw_type).copy())
+        tensor = raw.view(torch.bfloat16).float() if kind == torch.bfloat16 else raw
+        tensors[name] = tensor.view(entry["shape"])
+    return tensors
+
+
+def write_json(path: Path, content: dict[str, Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content, indent=1) + "\n")
