@@ -13,7 +13,7 @@ import { findDifferences } from './differences.ts';
 import type { Material } from './material.ts';
 import type { MeasuredTask } from './measure.ts';
 import { cursorOf } from './reportText.ts';
-import { type AlgorithmFacts, likenessOf, summarizeTasks } from './results.ts';
+import { type ContenderFacts, likenessOf, summarizeTasks } from './results.ts';
 import type { BenchmarkOptions } from './runBenchmark.ts';
 import type { BenchmarkTask } from './tasks/task.ts';
 import type { TaskWorkspace } from './taskWorkspace.ts';
@@ -40,7 +40,7 @@ export interface EndedBenchmark {
 export function createReport(ended: EndedBenchmark): BenchmarkReport {
   const { options, machine, material, workspace, runtime, contenders, tasks, measured } = ended;
   const { tokenizer, model } = runtime;
-  const facts = contenders.map((contender) => algorithmFacts(contender, runtime));
+  const facts = contenders.map((contender) => contenderFacts(contender, runtime));
   const results = summarizeTasks(facts, measured, options.seed);
   const differences = findDifferences(measured, tokenizer, model.info.device);
   return {
@@ -69,10 +69,10 @@ export function createReport(ended: EndedBenchmark): BenchmarkReport {
   };
 }
 
-function algorithmFacts(
+function contenderFacts(
   { algorithm, runtime, drafterBytes }: Contender,
   plain: ModelRuntime,
-): AlgorithmFacts {
+): ContenderFacts {
   const sessionBytes = Math.max(0, runtime.sessionBytes - plain.sessionBytes);
   return { algorithm, costTable: runtime.costTable, extraMemoryBytes: drafterBytes + sessionBytes };
 }

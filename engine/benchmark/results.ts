@@ -13,7 +13,7 @@ import { type Pair, percentiles, speedUp } from './statistics.ts';
 import type { BenchmarkTask } from './tasks/task.ts';
 
 /** What the results of an algorithm need beside its attempts. */
-export interface AlgorithmFacts {
+export interface ContenderFacts {
   readonly algorithm: Algorithm;
   readonly costTable: CostTable;
   readonly extraMemoryBytes: number;
@@ -27,7 +27,7 @@ export interface AlgorithmFacts {
  * @param seed of the intervals' resampling
  */
 export function summarizeTasks(
-  algorithms: readonly AlgorithmFacts[],
+  algorithms: readonly ContenderFacts[],
   measured: readonly MeasuredTask[],
   seed: number,
 ): AlgorithmResult[] {
@@ -44,7 +44,7 @@ const ofClass = (measured: readonly MeasuredTask[], taskClass: TaskClass | 'all'
   measured.filter(({ task }) => taskClass === 'all' || task.taskClass === taskClass);
 
 function resultOf(
-  { algorithm, costTable, extraMemoryBytes }: AlgorithmFacts,
+  { algorithm, costTable, extraMemoryBytes }: ContenderFacts,
   plainCosts: CostTable,
   taskClass: AlgorithmResult['task_class'],
   measured: readonly MeasuredTask[],
