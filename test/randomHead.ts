@@ -74,7 +74,7 @@ class RandomTensors {
   }
 
   dense(name: string, outputs: number, inputs: number): void {
-    this.add(`${name}.weight`, [outputs, inputs], 0, 3 / Math.sqrt(inputs));
+    this.add(`${name}.weight`, [outputs, inputs], 0, 1.7 / Math.sqrt(inputs));
   }
 
   /** @param width of what its attention reads */

@@ -1,8 +1,7 @@
 import { idleSessions } from '../config.ts';
-import type { DraftHead } from '../model/draftHead.ts';
 import { emptyTree, type TokenTree, takeMostProbable } from '../tree/tokenTree.ts';
 import type { Drafter, SessionView } from './drafter.ts';
-import { EagleSequence } from './eagleSequence.ts';
+import { type DraftingHead, EagleSequence } from './eagleSequence.ts';
 import { treeOfCandidates } from './eagleTree.ts';
 import { SequencePool } from './sequencePool.ts';
 
@@ -27,12 +26,12 @@ const STEPS = 5;
  */
 export class EagleDrafter implements Drafter {
   readonly name: string;
-  readonly #head: DraftHead;
+  readonly #head: DraftingHead;
   readonly #options: EagleOptions;
   readonly #sequences: SequencePool<EagleSequence>;
 
   /** @param head by its opener disposed */
-  constructor(head: DraftHead, options: EagleOptions = {}) {
+  constructor(head: DraftingHead, options: EagleOptions = {}) {
     this.name = head.info.kind;
     this.#head = head;
     this.#options = options;

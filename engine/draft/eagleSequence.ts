@@ -3,6 +3,9 @@ import type { DraftCandidates, DraftHeadRows, Pairs, TreeLimits } from '../model
 import type { SessionView } from './drafter.ts';
 import type { DraftSequence } from './sequencePool.ts';
 
+/** What drafting needs of a head. */
+export type DraftingHead = Pick<DraftHead, 'info' | 'createRows'>;
+
 /**
  * Multiplications that a proposal may spend on catching up: some 25 ms of one core. A run cannot be interrupted, and a
  * cancel should be felt within 50 ms.
@@ -20,7 +23,7 @@ export class EagleSequence implements DraftSequence {
   /** Those that the rows were made of: pair t is that of token t + 1, and its feature has seen all up to token t. */
   readonly #tokens: number[] = [];
 
-  constructor(head: DraftHead) {
+  constructor(head: DraftingHead) {
     this.#rows = head.createRows();
     this.#info = head.info;
   }
