@@ -52,6 +52,12 @@ const everyWidth: readonly DraftModelOptions[] = [
 
 const targetDir = writeRandomCheckpoint(join(folder, 'target'), tinyShape, SEED);
 const draftDir = writeRandomCheckpoint(join(folder, 'draft'), smallShape, SEED);
+/** Of another family and shape: a query head a KV head, tied, with biases. */
+const otherDir = writeRandomCheckpoint(
+  join(folder, 'other'),
+  { ...smallShape, modelType: 'qwen2', hiddenSize: 24, kvHeads: 4, headDim: 16, tied: true },
+  SEED + 1,
+);
 
 function openTarget(precision: Precision = 'int8'): Promise<LanguageModel> {
   return models.open(targetDir, { precision });
@@ -115,7 +121,8 @@ for (const precision of ['fp32', 'int8'] satisfies Precision[]) {
     let accepted = 0;
     for (const [i, options] of everyWidth.entries()) {
       // The target itself drafts in between: trees of which much is accepted, and trees of which little is.
-      const { drafter } = await openDrafter(options, i % 2 === 0 ? draftDir : targetDir, precision);
+      const dir = [draftDir, targetDir, otherDir][i % 3];
+      const { drafter } = await openDrafter(options, dir, precision);
       for (const length of [1, 9, 120]) {
         const asked = request(someTokens(length, length + i));
         const result = await run(newSession(target), asked, drafter);
@@ -213,7 +220,7 @@ test('sessions that run at the same time do not share rows', async () => {
 
 for (const options of everyWidth) {
   test(`after any history the same is drafted as by a new drafter: ${JSON.stringify(options)}`, async () => {
-    const { drafter, model } = await openDrafter(options);
+    const { drafter, model } = await openDrafter(options, otherDir);
     const random = new Random(8);
     const texts = [someTokens(70, 1), someTokens(33, 2), someTokens(90, 3), someTokens(50, 4)].map((text) => [
       ...text,
