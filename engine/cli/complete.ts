@@ -1,9 +1,11 @@
 import { basename, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { TextDocument } from 'vscode-languageserver-textdocument';
-import type { Completion } from '../completer.ts';
+import type { Alternative, Completion } from '../completer.ts';
+import { alternativeSampling } from '../config.ts';
 import { createEngine, type SlipstreamEngine } from '../engine.ts';
 import { devices, type EngineSettings, type Position } from '../protocol.ts';
+import type { SamplingSettings } from '../sampling/samplingSettings.ts';
 import { indentationOf } from '../text/indentationOf.ts';
 import { cacheDir, cacheOptions } from './cacheOption.ts';
 import type { Command } from './command.ts';
@@ -12,6 +14,7 @@ import { readTextFile, requireFolder } from './files.ts';
 import { metricsDocument, metricsLine } from './metricsDocument.ts';
 import { modelDir, modelOptions } from './modelOption.ts';
 import { printJson, printNote, printText, printWarning } from './output.ts';
+import { givenBesideTemperature, samplingOptions, samplingSettings } from './samplingOptions.ts';
 import { algorithmName, speculationOptions, speculationSettings } from './speculationOptions.ts';
 
 const DEFAULT_MAX_NEW_TOKENS = 128;
@@ -33,16 +36,25 @@ export const completeCommand: Command = {
       value: 'N',
       help: `Longest suggestion in tokens. Default: ${DEFAULT_MAX_NEW_TOKENS}.`,
     },
+    n: {
+      value: 'N',
+      help: 'Suggestions at most, each different: the most probable one, then sampled ones. Default: 1.',
+    },
+    ...samplingOptions(alternativeSampling),
+    temperature: {
+      value: 'T',
+      help: `Sample the first one too, at this temperature. Default for the others: ${alternativeSampling.temperature}.`,
+    },
     ...speculationOptions,
     ...cacheOptions,
     'show-prompt': { help: 'Show the prompt too: on stderr, or as "prompt" of the JSON document.' },
-    json: { help: 'Print {"text", "token_ids", "algorithm", "metrics", ...}.' },
+    json: { help: 'Print {"text", "token_ids", "algorithm", "metrics", ...}; with --n "alternatives" too.' },
   },
   async run(line) {
     const request = await parseRequest(line);
-    const completion = await complete(request);
-    if (line.flag('json')) printJson(document(completion, request, line.flag('show-prompt')));
-    else print(completion, line.flag('show-prompt'));
+    const suggested = await complete(request);
+    if (line.flag('json')) printJson(document(suggested, request, line.flag('show-prompt')));
+    else print(suggested, line.flag('show-prompt'));
   },
 };
 
@@ -51,7 +63,17 @@ interface CompleteRequest {
   readonly position: Position;
   readonly workspace: string | undefined;
   readonly settings: EngineSettings;
+  readonly count: number;
+  /** Of the first suggestion; absent: the most probable one. */
+  readonly sampling: SamplingSettings | undefined;
+  /** Of the others. */
+  readonly alternativeSampling: SamplingSettings;
   readonly cacheDir: string;
+}
+
+interface Suggested {
+  readonly first: Completion;
+  readonly alternatives: readonly Alternative[];
 }
 
 async function parseRequest(line: CommandLine): Promise<CompleteRequest> {
@@ -59,6 +81,10 @@ async function parseRequest(line: CommandLine): Promise<CompleteRequest> {
   const at = { line: line.requiredInteger('line', 1), column: line.requiredInteger('column', 1) };
   const workspace = line.text('workspace');
   const settings = await parseSettings(line);
+  const count = line.integer('n', 1) ?? 1;
+  const sampling = samplingSettings(line, alternativeSampling);
+  const isSampled = line.text('temperature') !== undefined && sampling.temperature > 0;
+  checkSamplingIsOfUse(line, count, isSampled);
   const text = await readTextFile(file);
   const document = TextDocument.create(pathToFileURL(file).href, extname(file).slice(1), 1, text);
   return {
@@ -66,8 +92,22 @@ async function parseRequest(line: CommandLine): Promise<CompleteRequest> {
     position: positionIn(document, at),
     workspace: workspace === undefined ? undefined : resolve(await requireFolder(workspace)),
     settings,
+    count,
+    sampling: isSampled ? sampling : undefined,
+    // What was drawn with the first one's seed is the first one.
+    alternativeSampling: isSampled ? { ...sampling, seed: sampling.seed + 1 } : sampling,
     cacheDir: cacheDir(line),
   };
+}
+
+function checkSamplingIsOfUse(line: CommandLine, count: number, isFirstSampled: boolean): void {
+  const given = givenBesideTemperature(line);
+  if (count === 1 && given && !isFirstSampled) {
+    throw usageError(`--${given}: one suggestion is not sampled; give --temperature or --n`);
+  }
+  if (count > 1 && line.text('temperature') !== undefined && !isFirstSampled) {
+    throw usageError('--temperature: at 0 there is one suggestion only; leave --n out');
+  }
 }
 
 async function parseSettings(line: CommandLine): Promise<EngineSettings> {
@@ -91,7 +131,7 @@ function positionIn(document: TextDocument, { line, column }: { line: number; co
   return { line: line - 1, character: column - 1 };
 }
 
-async function complete(request: CompleteRequest): Promise<Completion> {
+async function complete(request: CompleteRequest): Promise<Suggested> {
   const { settings, cacheDir, workspace } = request;
   const engine = await createEngine({
     settings,
@@ -108,48 +148,66 @@ async function complete(request: CompleteRequest): Promise<Completion> {
   }
 }
 
-async function completeWith(engine: SlipstreamEngine, { document, position }: CompleteRequest) {
+async function completeWith(engine: SlipstreamEngine, request: CompleteRequest): Promise<Suggested> {
+  const { document, position, sampling, count, alternativeSampling } = request;
   engine.documentChanged(document);
   await engine.whenIndexed();
-  const request = {
+  const place = {
     document,
     position,
-    trigger: 'invoke',
     indentation: indentationOf(document.getText()),
     openDocuments: [document],
-    onText: () => {},
-  } as const;
-  await engine.gatherContext(request);
-  return engine.completeInDetail(request, new AbortController().signal);
+  };
+  await engine.gatherContext(place);
+  const { signal } = new AbortController();
+  const asked = { ...place, trigger: 'invoke', onText: () => {} } as const;
+  const first = await engine.completeInDetail(asked, signal, sampling);
+  const alternatives = await engine.alternativesInDetail(place, {
+    count: count - 1,
+    known: first.outcome.kind === 'text' ? [first.outcome.text] : [],
+    sampling: alternativeSampling,
+    withinMs: Number.POSITIVE_INFINITY,
+    signal,
+  });
+  return { first, alternatives };
 }
 
 function workspaceFolder(path: string) {
   return { uri: pathToFileURL(path).href, name: basename(path), exclude: [] };
 }
 
-function document(
-  { outcome, tokens, prompt, metrics, acceptedFrom }: Completion,
-  request: CompleteRequest,
-  showPrompt: boolean,
+function document({ first, alternatives }: Suggested, request: CompleteRequest, showPrompt: boolean) {
+  return {
+    ...suggestionDocument(first, request),
+    algorithm: algorithmName(request.settings.algorithm),
+    ...(request.count > 1 && {
+      alternatives: alternatives.map((alternative) => suggestionDocument(alternative, request)),
+    }),
+    ...(showPrompt && { prompt: promptText(first.prompt) }),
+  };
+}
+
+function suggestionDocument(
+  { outcome, tokens, metrics, acceptedFrom }: Completion,
+  { position }: CompleteRequest,
 ) {
-  const { settings, position } = request;
   return {
     text: outcome.kind === 'text' ? outcome.text : '',
     // What stands after the cursor and is part of the text already.
     replaced_characters: outcome.kind === 'text' ? outcome.range.end.character - position.character : 0,
     ...(outcome.kind === 'empty' && { empty_reason: outcome.reason }),
     token_ids: tokens,
-    algorithm: algorithmName(settings.algorithm),
     metrics: { ...metricsDocument(metrics), num_accepted_tokens_per_file: acceptedFrom },
-    ...(showPrompt && { prompt: promptText(prompt) }),
   };
 }
 
-function print({ outcome, prompt, metrics }: Completion, showPrompt: boolean): void {
-  if (showPrompt) printNote(promptText(prompt));
-  if (outcome.kind === 'text') printText(outcome.text);
-  else printNote(`No suggestion: ${outcome.kind === 'empty' ? outcome.reason : 'cancelled'}.`);
-  printNote(metricsLine(metrics));
+function print({ first, alternatives }: Suggested, showPrompt: boolean): void {
+  if (showPrompt) printNote(promptText(first.prompt));
+  for (const { outcome, metrics } of [first, ...alternatives]) {
+    if (outcome.kind === 'text') printText(outcome.text);
+    else printNote(`No suggestion: ${outcome.kind === 'empty' ? outcome.reason : 'cancelled'}.`);
+    printNote(metricsLine(metrics));
+  }
 }
 
 /** Special tokens visible. */

@@ -2,20 +2,22 @@ import type { SamplingSettings } from '../sampling/samplingSettings.ts';
 import type { Option } from './command.ts';
 import { type CommandLine, usageError } from './commandLine.ts';
 
-/** vLLM's names and ranges. */
-export const samplingOptions = {
-  temperature: { value: 'T', help: 'Sample at this temperature; 0: greedy.' },
-  'top-k': { value: 'K', help: 'Sample from the K most probable tokens; 0: from all. Default: 0.' },
-  'top-p': { value: 'P', help: 'Sample from the fewest tokens that hold probability P. Default: 1.' },
-  'min-p': { value: 'P', help: 'Sample from tokens of at least P times the best probability. Default: 0.' },
-  seed: { value: 'N', help: 'The same seed gives the same text again. Default: 0.' },
-} as const satisfies Record<string, Option>;
+const besideTemperature = ['top-k', 'top-p', 'min-p', 'seed'] as const;
 
-const onlyWhenSampling = ['top-k', 'top-p', 'min-p', 'seed'] as const;
+/** vLLM's names and ranges. */
+export function samplingOptions({ temperature, topK, topP, minP, seed }: SamplingSettings) {
+  return {
+    temperature: { value: 'T', help: `Sample at this temperature; 0: greedy. Default: ${temperature}.` },
+    'top-k': { value: 'K', help: `Sample from the K most probable tokens; 0: from all. Default: ${topK}.` },
+    'top-p': { value: 'P', help: `Sample from the fewest tokens that hold probability P. Default: ${topP}.` },
+    'min-p': { value: 'P', help: `Sample from tokens of at least P of the best one's. Default: ${minP}.` },
+    seed: { value: 'N', help: `The same seed gives the same text again. Default: ${seed}.` },
+  } as const satisfies Record<string, Option>;
+}
 
 /**
- * @param defaults what is sampled with as far as the options do not say otherwise
- * @throws SlipstreamError usage when a value is out of range, or has no meaning because decoding is greedy
+ * @param defaults what the options do not say
+ * @throws SlipstreamError usage when a value is out of range, or goes with no sampling
  */
 export function samplingSettings(line: CommandLine, defaults: SamplingSettings): SamplingSettings {
   const settings = {
@@ -26,9 +28,14 @@ export function samplingSettings(line: CommandLine, defaults: SamplingSettings):
     seed: line.integer('seed', 0) ?? defaults.seed,
   };
   if (settings.topP === 0) throw usageError('--top-p: no token holds probability 0');
-  const unused = onlyWhenSampling.find((name) => line.text(name) !== undefined);
-  if (settings.temperature === 0 && unused) {
-    throw usageError(`--${unused}: nothing is sampled at temperature 0; give --temperature`);
+  const given = givenBesideTemperature(line);
+  if (settings.temperature === 0 && given) {
+    throw usageError(`--${given}: nothing is sampled at temperature 0; give --temperature`);
   }
   return settings;
+}
+
+/** An option that only has a meaning when something is sampled, if one was given. */
+export function givenBesideTemperature(line: CommandLine): string | undefined {
+  return besideTemperature.find((name) => line.text(name) !== undefined);
 }
