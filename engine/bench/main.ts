@@ -13,6 +13,7 @@ import { SlipstreamError } from '../errors.ts';
 import { busyWarning, describeMachine, machineText } from '../machine.ts';
 import { ModelRuntime } from '../modelRuntime.ts';
 import type { BenchContext } from './context.ts';
+import { measureDepth } from './depth.ts';
 import { measureIndex } from './indexSection.ts';
 import { measurePlainDecoding } from './plainDecoding.ts';
 import { type Section, sectionText } from './report.ts';
@@ -23,13 +24,14 @@ import { measureVsCode } from './vscodeSection.ts';
 const sections = {
   decode: (context: BenchContext) => withRuntime(context, measurePlainDecoding),
   speculation: measureSpeculation,
+  depth: measureDepth,
   typing: measureTyping,
   index: measureIndex,
   vscode: measureVsCode,
 };
 type SectionName = keyof typeof sections;
 /** VS Code is asked for by name: it needs a browser and minutes. */
-const defaultSections: readonly SectionName[] = ['decode', 'speculation', 'typing', 'index'];
+const defaultSections: readonly SectionName[] = ['decode', 'speculation', 'depth', 'typing', 'index'];
 
 const DEFAULT_SEED = 1;
 const DEFAULT_TASKS_PER_CLASS = 8;
