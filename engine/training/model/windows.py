@@ -12,12 +12,14 @@ EPOCH_SEED_STRIDE = 1_000_003
 
 
 class WindowFile:
-    """uint16 windows of `length + 1` tokens back to back; the file's name says the length: `train.512.bin`."""
+    """Windows of `length + 1` tokens back to back; the name says the length and the type: `train.512.bin` uint16,
+    `train.512.u32` uint32.
+    """
 
     def __init__(self, path: Path, seed: int, taken: int = 0) -> None:
         self.path = path
         self.length = int(path.name.split(".")[-2])
-        tokens = np.memmap(path, dtype=np.uint16, mode="r")
+        tokens = np.memmap(path, dtype=np.uint32 if path.suffix == ".u32" else np.uint16, mode="r")
         self.count = len(tokens) // (self.length + 1)
         if self.count == 0:
             raise ValueError(f"{path} holds no window of {self.length + 1} tokens")

@@ -1,5 +1,6 @@
 /**
- * Turns a corpus into a file of training windows: uint16 tokens, windows of LENGTH + 1 tokens back to back,
+ * Turns a corpus into a file of training windows: uint16 tokens (uint32 in an OUTPUT.u32, for vocabularies of more than
+ * 65,536), windows of LENGTH + 1 tokens back to back,
  * shuffled within parts of 8,192 windows. Each file of the corpus is visited in proportion to its size.
  * Run: node --max-old-space-size=8000 --import tsx engine/training/samples/encodeCorpus.ts \
  *        train|heldOut TOKENIZER.json LENGTH PASSES SEED OUTPUT.bin
@@ -33,9 +34,16 @@ const file = openSync(output, 'w');
 let waiting: number[][] = [];
 let written = 0;
 
+function encodeIds(ids: number[]): Uint16Array | Uint32Array {
+  if (output!.endsWith('.u32')) return Uint32Array.from(ids);
+  if (ids.some((id) => id > 0xffff))
+    throw new Error(`${output}: name it .u32, some tokens need more than 16 bits`);
+  return Uint16Array.from(ids);
+}
+
 function flush(): void {
   random.shuffle(waiting);
-  writeSync(file, Buffer.from(Uint16Array.from(waiting.flat()).buffer));
+  writeSync(file, Buffer.from(encodeIds(waiting.flat()).buffer));
   written += waiting.length;
   waiting = [];
 }

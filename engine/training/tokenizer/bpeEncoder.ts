@@ -6,7 +6,8 @@ interface TokenizerFile {
   readonly added_tokens: readonly { readonly id: number; readonly content: string }[];
   readonly model: {
     readonly vocab: Readonly<Record<string, number>>;
-    readonly merges: readonly (readonly [string, string])[];
+    /** Pairs, or both halves in one string as older files have them. */
+    readonly merges: readonly (readonly [string, string] | string)[];
   };
 }
 
@@ -21,7 +22,9 @@ export class BpeEncoder {
   readonly #cache = new Map<string, readonly number[]>();
 
   constructor(file: TokenizerFile) {
-    this.#ranks = new Map(file.model.merges.map(([left, right], rank) => [`${left} ${right}`, rank]));
+    this.#ranks = new Map(
+      file.model.merges.map((merge, rank) => [typeof merge === 'string' ? merge : merge.join(' '), rank]),
+    );
     this.#ids = new Map(Object.entries(file.model.vocab));
     this.#special = new Map(file.added_tokens.map(({ content, id }) => [content, id]));
     this.size = this.#ids.size + this.#special.size;
