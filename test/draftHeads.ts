@@ -1,5 +1,6 @@
 import { after } from 'node:test';
 import { openCheckpoint } from '../engine/compile/checkpoint.ts';
+import type { Expansion } from '../engine/compile/heads/eagleGraph.ts';
 import type { RecurrentHead } from '../engine/compile/heads/eagleGraphStep.ts';
 import type { Precision } from '../engine/compile/precision.ts';
 import { DraftHead } from '../engine/model/draftHead.ts';
@@ -14,8 +15,13 @@ export class DraftHeads {
     after(() => Promise.all(this.#opened.map((head) => head.dispose())));
   }
 
-  async open(head: RecurrentHead, targetDir: string, precision: Precision): Promise<DraftHead> {
-    const options = { precision, cacheDir: this.#cacheDir, threads: 1, log: console.warn };
+  async open(
+    head: RecurrentHead,
+    targetDir: string,
+    precision: Precision,
+    expansion: Expansion = 'mostProbable',
+  ): Promise<DraftHead> {
+    const options = { precision, expansion, cacheDir: this.#cacheDir, threads: 1, log: console.warn };
     const opened = await DraftHead.open(head, await openCheckpoint(targetDir), options);
     this.#opened.push(opened);
     return opened;

@@ -1,7 +1,9 @@
 import { idleSessions } from '../config.ts';
-import { emptyTree, type TokenTree, takeMostProbable } from '../tree/tokenTree.ts';
+import type { DraftCandidates, TreeLimits } from '../model/draftHeadRows.ts';
+import { emptyTree, subtree, type TokenTree, takeMostProbable } from '../tree/tokenTree.ts';
 import type { Drafter, SessionView } from './drafter.ts';
 import { type DraftingHead, EagleSequence } from './eagleSequence.ts';
+import { eagleStaticTree } from './eagleStaticTree.ts';
 import { treeOfCandidates } from './eagleTree.ts';
 import { SequencePool } from './sequencePool.ts';
 
@@ -23,6 +25,8 @@ const STEPS = 5;
  * A head of one decoder layer drafts on the target's own hidden states: EAGLE and EAGLE-2 (arXiv 2401.15077, 2406.16858),
  * EAGLE-3 (2503.01840) and multi-token prediction run as EAGLE (SGLang's NEXTN). All levels of the tree in one run, and of
  * all its nodes those whose paths are most probable. Estimates are the head's own probabilities.
+ *
+ * A head that was opened for given expansion drafts the static tree of EAGLE-1: `topk` is of no use to it.
  */
 export class EagleDrafter implements Drafter {
   readonly name: string;
@@ -50,9 +54,7 @@ export class EagleDrafter implements Drafter {
     const sequence = this.#sequences.acquire(view.tokens);
     try {
       const candidates = await sequence.draft(view, this.#limits(nodes));
-      return candidates
-        ? takeMostProbable(treeOfCandidates(candidates, this.#head.info.kind), nodes)
-        : emptyTree;
+      return candidates ? takeMostProbable(this.#tree(candidates), nodes) : emptyTree;
     } finally {
       this.#sequences.release(sequence);
     }
@@ -65,12 +67,24 @@ export class EagleDrafter implements Drafter {
     this.#sequences.dispose();
   }
 
-  #limits(nodes: number) {
+  #limits(nodes: number): TreeLimits {
+    const { expansion, vocabSize } = this.#head.info;
     const { numSteps = STEPS, topk = 1, leastProbability = 0 } = this.#options;
-    return {
-      levels: Math.min(numSteps, nodes),
-      width: Math.min(topk, this.#head.info.vocabSize),
-      leastLogProb: Math.log(leastProbability),
-    };
+    const leastLogProb = Math.log(leastProbability);
+    if (expansion === 'given') {
+      const { levels, width, expand } = eagleStaticTree;
+      return { levels: Math.min(levels, numSteps, nodes), width, leastLogProb, expand };
+    }
+    return { levels: Math.min(numSteps, nodes), width: Math.min(topk, vocabSize), leastLogProb };
+  }
+
+  #tree(candidates: DraftCandidates): TokenTree {
+    const { kind, expansion } = this.#head.info;
+    const tree = treeOfCandidates(candidates, kind);
+    if (expansion === 'mostProbable') return tree;
+    return subtree(
+      tree,
+      eagleStaticTree.nodes.filter((node) => node < tree.size),
+    );
   }
 }

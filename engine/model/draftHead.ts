@@ -1,6 +1,7 @@
 import type * as ort from 'onnxruntime-node';
 import type { Checkpoint } from '../compile/checkpoint.ts';
 import { compileDraftGraph, type DraftGraphOptions } from '../compile/heads/compileDraftGraph.ts';
+import type { Expansion } from '../compile/heads/eagleGraph.ts';
 import type { RecurrentHead } from '../compile/heads/eagleGraphStep.ts';
 import { elementCount } from '../compile/storedTensor.ts';
 import { type LoadOptions, loadCompiled } from './cpuSession.ts';
@@ -10,6 +11,7 @@ export interface DraftHeadOptions extends DraftGraphOptions, LoadOptions {}
 
 export interface DraftHeadInfo {
   readonly kind: RecurrentHead['kind'];
+  readonly expansion: Expansion;
   /** Floats of one pair's feature: the target's taps side by side. */
   readonly featureWidth: number;
   /** Children that a node can have: tokens of the draft vocabulary. */
@@ -46,6 +48,7 @@ export class DraftHead {
     const { vocabSize, hiddenSize } = target.architecture;
     return new DraftHead(session, {
       kind: head.kind,
+      expansion: compiled.expansion,
       featureWidth: head.taps.length * hiddenSize,
       vocabSize: head.kind === 'eagle3' ? head.draftVocabSize : vocabSize,
       kvHeads,

@@ -15,6 +15,8 @@ export interface TreeLimits {
   readonly width: number;
   /** No level follows one whose best path is less probable. */
   readonly leastLogProb: number;
+  /** Of a head that was opened for it: what DraftCandidates.expanded is to be. */
+  readonly expand?: Int32Array; // [at least levels * width]
 }
 
 /** Drafted tokens, level by level: of D levels k, k * k, k * k, ... in all C. */
@@ -129,13 +131,22 @@ export class DraftHeadRows {
     };
   }
 
-  #treeFeeds({ tokens }: Pairs, { levels, width, leastLogProb }: TreeLimits): Record<string, ort.Tensor> {
+  #treeFeeds(
+    { tokens }: Pairs,
+    { levels, width, leastLogProb, expand }: TreeLimits,
+  ): Record<string, ort.Tensor> {
     const next = BigInt64Array.from({ length: width }, () => BigInt(this.#end + tokens.length));
     return {
       ...this.#feedsOfWidth(width),
       levels: new ort.Tensor('int64', BigInt64Array.of(BigInt(levels)), []),
       least_log_prob: new ort.Tensor('float32', [leastLogProb], []),
       next_positions: new ort.Tensor('int64', next, [1, width]),
+      ...(expand && {
+        expand: new ort.Tensor('int64', BigInt64Array.from(expand.subarray(0, levels * width), BigInt), [
+          levels,
+          width,
+        ]),
+      }),
     };
   }
 

@@ -159,8 +159,8 @@ export function takeShallowest(tree: TokenTree, levels: number): TokenTree {
   return kept.length === tree.size ? tree : subtree(tree, kept);
 }
 
-/** @param kept ascending, and with every node its parent */
-function subtree(tree: TokenTree, kept: readonly number[]): TokenTree {
+/** @param kept nodes, ascending, and with every node its parent */
+export function subtree(tree: TokenTree, kept: readonly number[]): TokenTree {
   const renumbered = new Map(kept.map((old, index) => [old, index]));
   const parentOf = (old: number) => (tree.parents[old] === ROOT ? ROOT : renumbered.get(tree.parents[old])!);
   return {

@@ -3,7 +3,7 @@ import { type Checkpoint, weightFiles } from '../checkpoint.ts';
 import { LONGEST_CONTEXT } from '../compileModel.ts';
 import { type CompiledGraph, GraphCache } from '../graphCache.ts';
 import { decoderKernels, type Precision } from '../precision.ts';
-import { buildDraftGraph } from './eagleGraph.ts';
+import { buildDraftGraph, type Expansion } from './eagleGraph.ts';
 import type { RecurrentHead } from './eagleGraphStep.ts';
 
 /** Part of every cache key: raise it when the same head would compile to another graph. */
@@ -11,12 +11,15 @@ const COMPILER_VERSION = 1;
 
 export interface DraftGraphOptions {
   readonly precision: Precision;
+  /** Default: mostProbable. */
+  readonly expansion?: Expansion;
   readonly cacheDir: string;
 }
 
 export interface CompiledDraftGraph extends CompiledGraph {
   /** Positions that pairs may have. */
   readonly contextLength: number;
+  readonly expansion: Expansion;
 }
 
 /**
@@ -28,7 +31,7 @@ export interface CompiledDraftGraph extends CompiledGraph {
 export async function compileDraftGraph(
   head: RecurrentHead,
   target: Checkpoint,
-  { precision, cacheDir }: DraftGraphOptions,
+  { precision, expansion = 'mostProbable', cacheDir }: DraftGraphOptions,
 ): Promise<CompiledDraftGraph> {
   const kernels = decoderKernels('cpu', precision);
   const contextLength = Math.min(target.architecture.contextLength, LONGEST_CONTEXT);
@@ -36,9 +39,9 @@ export async function compileDraftGraph(
     {
       label: `${target.name}-${head.name}-cpu-${precision}`,
       files: [...head.files, join(target.dir, 'config.json'), ...(await weightFiles(target.dir))],
-      parameters: [COMPILER_VERSION, head.kind, precision],
+      parameters: [COMPILER_VERSION, head.kind, precision, expansion],
     },
-    (weights) => buildDraftGraph(head, target, { kernels, contextLength }, weights),
+    (weights) => buildDraftGraph(head, target, { kernels, expansion, contextLength }, weights),
   );
-  return { ...graph, contextLength };
+  return { ...graph, contextLength, expansion };
 }

@@ -9,8 +9,15 @@ import type { PastRows } from './eagleGraphAttention.ts';
 import { DraftStep, firstFeatures, type RecurrentHead, type StepInputs } from './eagleGraphStep.ts';
 import { HeadWeights } from './headWeights.ts';
 
+/**
+ * Which nodes a level goes on from: the most probable ones (EAGLE-2), or those at places that the run gives (the static
+ * trees of EAGLE-1).
+ */
+export type Expansion = 'mostProbable' | 'given';
+
 export interface DraftGraphOptions {
   readonly kernels: DecoderKernels;
+  readonly expansion: Expansion;
   /** Positions that pairs may have: the target's, not those that the head was trained on. */
   readonly contextLength: number;
 }
@@ -27,7 +34,8 @@ export interface DraftGraphOptions {
  * keys, values [1, kvHeads, P, headDim] and past_mask [1, P] of the pairs before (PastRows); levels [] int64;
  * width [1] int64: nodes that a level goes on from, and children each; for width k: siblings [k] int64 0 .. k - 1,
  * next_positions [1, k] int64, the position after the last pair's; sibling_mask [k, k], which hides all but the diagonal;
- * least_log_prob []: no level follows when none of its nodes would be as probable.
+ * least_log_prob []: no level follows when none of its nodes would be as probable; with given expansion, expand [D, k] int64:
+ * what `expanded` puts out.
  * Outputs, for D levels and C = k + (D - 1) * k * k: candidate_tokens [C] int64, the target's ids; candidate_log_probs [C],
  * of their paths; a level has the children of its first parent, best first, then of its second, ...;
  * expanded [D * k] int64: the nodes that each level went on from, by their place on it, best first;
@@ -47,12 +55,14 @@ class DraftGraph {
   readonly #head: RecurrentHead;
   readonly #weights: HeadWeights;
   readonly #contextLength: number;
+  readonly #expansion: Expansion;
   readonly #graph: GraphBuilder;
 
   constructor(head: RecurrentHead, target: Checkpoint, options: DraftGraphOptions, weights: WeightWriter) {
     this.#head = head;
     this.#weights = new HeadWeights(target, options.kernels, head.layer.normEpsilon);
     this.#contextLength = options.contextLength;
+    this.#expansion = options.expansion;
     this.#graph = new GraphBuilder(weights);
   }
 
@@ -60,10 +70,10 @@ class DraftGraph {
     const graph = this.#graph;
     const { kvHeads, headDim, hiddenSize } = this.#head.layer;
     const step = new DraftStep(this.#head, this.#weights, await this.#rope(), this.#pastRows());
-    const expansion = new Expansion(graph, await this.#targetIds());
+    const expander = this.#expander(await this.#targetIds());
     const levels = graph.input('levels', 'int64', []);
     const last = await graph.loop(levels, await this.#firstLevel(), (level) =>
-      draftLevel(level, step, expansion),
+      draftLevel(level, step, expander),
     );
     graph.output('candidate_tokens', last.candidateTokens, 'int64', ['C']);
     graph.output('candidate_log_probs', last.candidateLogProbs, 'float32', ['C']);
@@ -94,6 +104,12 @@ class DraftGraph {
       mask,
       length: this.#graph.op('Shape', [mask], { start: 1 }),
     };
+  }
+
+  #expander(targetIds: Value | undefined): Expander {
+    const given = this.#expansion === 'given';
+    const expand = given ? this.#graph.input('expand', 'int64', ['D', 'W']) : undefined;
+    return new Expander(this.#graph, targetIds, expand);
   }
 
   async #targetIds(): Promise<Value | undefined> {
@@ -150,11 +166,11 @@ interface Level extends StepInputs {
 async function draftLevel(
   { graph, iteration, carried }: LoopBody<keyof Level>,
   step: DraftStep,
-  expansion: Expansion,
+  expander: Expander,
 ): Promise<LoopResult<keyof Level>> {
   const { logits, features, open } = await step.run(graph, carried);
-  const { tokens, logProbs } = expansion.children(graph, logits, carried.logProbs);
-  const { chosen, chosenLogProbs, parents, goOn } = expansion.frontier(graph, logProbs);
+  const { tokens, logProbs } = expander.children(graph, logits, carried.logProbs);
+  const { chosen, chosenLogProbs, parents, goOn } = expander.frontier(graph, logProbs, iteration);
   const chain = (before: Value, added: Value) => graph.op('Concat', [before, added], { axis: 0 });
   const seenByParents = graph.op('Gather', [carried.openMask, parents], { axis: 0 });
   return {
@@ -162,10 +178,10 @@ async function draftLevel(
     carried: {
       tokens: graph.op('Unsqueeze', [graph.op('Gather', [tokens, chosen]), graph.ints([0])]),
       features: graph.op('Gather', [features, parents], { axis: 1 }),
-      positions: graph.op('Add', [expansion.nextPositions, iteration]),
-      active: graph.op('Identity', [expansion.siblings]),
+      positions: graph.op('Add', [expander.nextPositions, iteration]),
+      active: graph.op('Identity', [expander.siblings]),
       logProbs: chosenLogProbs,
-      openMask: graph.op('Concat', [seenByParents, expansion.siblingMask], { axis: 1 }),
+      openMask: graph.op('Concat', [seenByParents, expander.siblingMask], { axis: 1 }),
       open,
       candidateTokens: chain(carried.candidateTokens, tokens),
       candidateLogProbs: chain(carried.candidateLogProbs, logProbs),
@@ -175,16 +191,18 @@ async function draftLevel(
 }
 
 /** Which nodes a level has, and from which of them the next one goes on. */
-class Expansion {
+class Expander {
   readonly siblings: Value; // [k] int64: 0 .. k - 1
   readonly siblingMask: Value; // [k, k]
   readonly nextPositions: Value; // [1, k] int64
   readonly #width: Value; // [1] int64
   readonly #leastLogProb: Value;
   readonly #targetIds: Value | undefined;
+  readonly #expand: Value | undefined; // [D, k] int64
 
-  constructor(graph: GraphBuilder, targetIds: Value | undefined) {
+  constructor(graph: GraphBuilder, targetIds: Value | undefined, expand: Value | undefined) {
     this.#targetIds = targetIds;
+    this.#expand = expand;
     this.#width = graph.input('width', 'int64', [1]);
     this.#leastLogProb = graph.input('least_log_prob', 'float32', []);
     this.siblings = graph.input('siblings', 'int64', ['W']);
@@ -207,9 +225,9 @@ class Expansion {
     return { tokens, logProbs: flat(graph.op('Add', [best, parents])) };
   }
 
-  /** The k most probable of the level's nodes: their places on it, and the active nodes that they are children of. */
-  frontier(graph: GraphBuilder, logProbs: Value) {
-    const [chosenLogProbs, chosen] = graph.ops('TopK', [logProbs, this.#width], 2, { axis: -1 });
+  /** The k nodes that the next level goes on from: their places on this one, and the active nodes that they are children of. */
+  frontier(graph: GraphBuilder, logProbs: Value, level: Value) {
+    const { chosen, chosenLogProbs } = this.#choose(graph, logProbs, level);
     const best = graph.op('ReduceMax', [chosenLogProbs], { keepdims: 0 });
     return {
       chosen,
@@ -217,5 +235,14 @@ class Expansion {
       parents: graph.op('Div', [chosen, this.#width]),
       goOn: graph.op('Greater', [best, this.#leastLogProb]),
     };
+  }
+
+  #choose(graph: GraphBuilder, logProbs: Value, level: Value) {
+    if (this.#expand) {
+      const chosen = graph.op('Gather', [this.#expand, level]);
+      return { chosen, chosenLogProbs: graph.op('Gather', [logProbs, chosen]) };
+    }
+    const [chosenLogProbs, chosen] = graph.ops('TopK', [logProbs, this.#width], 2, { axis: -1 });
+    return { chosen, chosenLogProbs };
   }
 }

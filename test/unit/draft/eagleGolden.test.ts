@@ -20,23 +20,10 @@ import {
   eagleTargetDir,
   eagleTrees,
 } from '../../eagleGolden.ts';
+import { goldenView } from './goldenView.ts';
 
 const models = new CpuModels();
 const heads = new DraftHeads();
-
-function viewOf(tokens: Int32Array, features: Float32Array): SessionView {
-  const length = tokens.length - 1;
-  const width = features.length / length;
-  const slice = (start: number, end: number) => features.subarray(start * width, end * width);
-  return {
-    id: 1,
-    tokens,
-    promptLength: length,
-    prefix: { start: 0, end: length },
-    suffix: { start: length, end: length },
-    hidden: { length, width, slice },
-  };
-}
 
 /** Parents of the reference's tree, whose first node is the root. */
 function parentsOf(step: EagleStep): number[] {
@@ -60,7 +47,7 @@ for (const name of eagleHeads) {
   test(`${name} drafts the reference's trees from the reference's features`, async () => {
     const head = await heads.open(await golden.openHead(), eagleTargetDir, 'fp32');
     for (const prompt of eaglePrompts) {
-      const view = viewOf(golden.tokens(prompt), await golden.features(prompt));
+      const view = goldenView(golden.tokens(prompt), await golden.features(prompt));
       for (const shape of eagleTrees) {
         const options = golden.options(shape);
         const tree = await new EagleDrafter(head, options).propose(view, options.numDraftTokens);
