@@ -61,6 +61,8 @@ describe('help', () => {
 });
 
 describe('mistakes get one clear line on stderr and exit code 2', () => {
+  const begin = ['--file', bookings, '--line', '1', '--column', '1'];
+  const begins = ['--model', model, '--prompt', 'a', '--max-new-tokens', '1'];
   const mistakes: readonly (readonly [name: string, args: readonly string[], message: RegExp])[] = [
     ['an unknown command', ['fly'], /unknown command "fly"/],
     ['an unknown option', ['tokenize', '--colour'], /--colour/],
@@ -68,6 +70,10 @@ describe('mistakes get one clear line on stderr and exit code 2', () => {
     ['an option in place of a value', ['tokenize', '--model', '--text-file'], /--model/],
     ['a missing option', ['tokenize', '--model', model], /--text-file is missing/],
     ['an argument too many', ['tokenize', '--model', model, 'x'], /"x" is one argument too many/],
+    ['a seed for nothing', ['complete', ...begin, '--seed', '3'], /--seed: .*--temperature or --n/],
+    ['cuts without sampling', ['generate', ...begins, '--top-p', '0.9'], /--top-p: .*--temperature/],
+    ['an impossible cut', ['generate', ...begins, '--min-p', '1.5'], /--min-p: "1.5" is not a number/],
+    ['no temperature', ['generate', ...begins, '--temperature', 'hot'], /--temperature: "hot"/],
     ['a missing file', ['tokenize', '--model', model, '--text-file', 'no/such'], /no\/such: no such file/],
     ['a folder for a file', ['tokenize', '--model', model, '--text-file', scratch], /is a folder/],
     ['a missing model', ['tokenize', '--model', 'no-model', '--text-file', '.npmrc'], /no-model: no such/],
@@ -141,6 +147,20 @@ test('generate writes the same tokens with and without drafts', () => {
   assert.equal(mean_acceptance_length, 1 + num_accepted_tokens / num_drafts);
 });
 
+test('generate samples the same text again with the same seed, with and without drafts', () => {
+  const generate = (seed: string, algorithm: string) =>
+    json(
+      ...['generate', '--model', model, '--prompt', 'const a = [1, 2, 3, 4];\nconst b = [1,'],
+      ...['--max-new-tokens', '24', '--ignore-eos', '--temperature', '0.7', '--top-k', '40', '--top-p', '.9'],
+      ...['--min-p', '1e-3', '--seed', seed, '--speculative-algorithm', algorithm],
+    );
+  const plain = generate('3', 'none');
+  const drafted = generate('3', 'ngram');
+  assert.deepEqual(drafted.token_ids, plain.token_ids);
+  assert.ok(drafted.metrics.num_draft_tokens > 0);
+  assert.notDeepEqual(generate('4', 'none').token_ids, plain.token_ids);
+});
+
 describe('complete', () => {
   const place = lastPlaceOf(bookings, 'throw new Http');
   const at = ['--file', bookings, '--line', place.line, '--column', place.column, '--cache-dir', scratch];
@@ -175,6 +195,22 @@ describe('complete', () => {
     assert.equal(status, 0);
     assert.equal(stdout.trimEnd(), json('complete', ...at).text.trimEnd());
     assert.match(stderr, /tokens\/s/);
+  });
+
+  test('suggests several texts, all different and from one prompt, the most probable one first', () => {
+    const { text } = json('complete', ...at);
+    const several = json('complete', ...at, '--n', '4');
+    const texts = [several, ...several.alternatives].map((suggestion) => suggestion.text);
+    assert.equal(texts[0], text);
+    assert.equal(new Set(texts).size, 4);
+    for (const { metrics } of several.alternatives) assert.equal(metrics.prefilled_tokens, 1);
+    assert.deepEqual(
+      json('complete', ...at, '--n', '4', '--speculative-algorithm', 'none').alternatives.map(
+        (suggestion: { text: string }) => suggestion.text,
+      ),
+      texts.slice(1),
+      'one seed, the same texts, with drafts and without',
+    );
   });
 
   test('takes an empty file, and one with Windows line ends', () => {
