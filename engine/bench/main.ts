@@ -14,6 +14,7 @@ import { busyWarning, describeMachine, machineText } from '../machine.ts';
 import { ModelRuntime } from '../modelRuntime.ts';
 import type { BenchContext } from './context.ts';
 import { measureDepth } from './depth.ts';
+import { measureGpu } from './gpu.ts';
 import { measureIndex } from './indexSection.ts';
 import { measurePlainDecoding } from './plainDecoding.ts';
 import { type Section, sectionText } from './report.ts';
@@ -27,10 +28,11 @@ const sections = {
   depth: measureDepth,
   typing: measureTyping,
   index: measureIndex,
+  gpu: measureGpu,
   vscode: measureVsCode,
 };
 type SectionName = keyof typeof sections;
-/** VS Code is asked for by name: it needs a browser and minutes. */
+/** Asked for by name: VS Code needs a browser and minutes, the GPU has to be there. */
 const defaultSections: readonly SectionName[] = ['decode', 'speculation', 'depth', 'typing', 'index'];
 
 const DEFAULT_SEED = 1;
