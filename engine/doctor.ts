@@ -8,7 +8,8 @@ import type { ModelInfo } from './model/languageModel.ts';
 import { type OpenedModel, openModel } from './model/openModel.ts';
 import { runtimeFacts } from './model/runtimeFacts.ts';
 import { loadTokenizer } from './model/tokenizer.ts';
-import type { Device } from './protocol.ts';
+import type { AlgorithmFacts, Device } from './protocol.ts';
+import { availableAlgorithms } from './speculation/availableAlgorithms.ts';
 import { chooseFimFormat } from './text/fimFormat.ts';
 
 export interface DoctorOptions {
@@ -29,6 +30,8 @@ export interface DoctorReport {
   readonly model: ModelInfo & { readonly dir: string; readonly fimFormat: string };
   readonly threads: number;
   readonly costTable: CostTable;
+  /** What can draft for the model. */
+  readonly algorithms: readonly AlgorithmFacts[];
   /** Sentences: what will be used, and why. */
   readonly reasons: readonly string[];
 }
@@ -47,6 +50,7 @@ export async function examine(options: DoctorOptions): Promise<DoctorReport> {
       model: { ...opened.model.info, dir: modelDir, fimFormat: chooseFimFormat(tokenizer).name },
       threads: opened.threads ?? 0,
       costTable: opened.costTable,
+      algorithms: await availableAlgorithms({ algorithm: 'auto' }, modelDir),
       reasons: [modelReason(opened, options), deviceReason(opened), speculationReason(opened.costTable)],
     };
   } finally {

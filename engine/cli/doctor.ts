@@ -1,10 +1,11 @@
 import { type DoctorReport, examine } from '../doctor.ts';
 import { passMs } from '../model/costTable.ts';
-import { devices } from '../protocol.ts';
+import { type AlgorithmFacts, devices } from '../protocol.ts';
 import { cacheDir, cacheOptions } from './cacheOption.ts';
 import type { Command } from './command.ts';
 import { modelDir, modelOptions } from './modelOption.ts';
 import { printJson, printText, printWarning } from './output.ts';
+import { algorithmName } from './speculationOptions.ts';
 
 export const doctorCommand: Command = {
   name: 'doctor',
@@ -28,7 +29,8 @@ export const doctorCommand: Command = {
   },
 };
 
-function document({ machine, runtime, adapters, webgpu, model, threads, costTable, reasons }: DoctorReport) {
+function document(report: DoctorReport) {
+  const { machine, runtime, adapters, webgpu, model, threads, costTable, algorithms, reasons } = report;
   return {
     machine: {
       platform: machine.platform,
@@ -54,6 +56,10 @@ function document({ machine, runtime, adapters, webgpu, model, threads, costTabl
     },
     threads,
     cost_table: { node_counts: costTable.nodeCounts, contexts: costTable.contexts, ms: costTable.ms },
+    algorithms: algorithms.map(({ algorithm, ...facts }) => ({
+      algorithm: algorithmName(algorithm),
+      ...facts,
+    })),
     reasons,
   };
 }
@@ -66,6 +72,7 @@ function describe({
   model,
   threads,
   costTable,
+  algorithms,
   reasons,
 }: DoctorReport): string {
   const rows: [string, string][] = [
@@ -81,12 +88,18 @@ function describe({
     ['', `fill-in-the-middle format: ${model.fimFormat}`],
     ['Will use', reasons[0]],
     ...reasons.slice(1).map((reason): [string, string] => ['', reason]),
+    ['Drafts', names(algorithms.filter(({ missing }) => missing === undefined))],
+    ['', `not with this model: ${names(algorithms.filter(({ missing }) => missing !== undefined))}`],
     ...costTable.contexts.map((context, i): [string, string] => [
       i === 0 ? 'Cost' : '',
       `${costTable.nodeCounts.map((nodes) => `${nodes}: ${passMs(costTable, nodes, context).toFixed(1)}`).join('  ')} ms a pass of n tokens after ${context}`,
     ]),
   ];
   return rows.map(([left, right]) => left.padEnd(11) + right).join('\n');
+}
+
+function names(algorithms: readonly AlgorithmFacts[]): string {
+  return algorithms.map(({ algorithm }) => algorithmName(algorithm)).join(', ') || 'none';
 }
 
 const gigabytes = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
