@@ -38,6 +38,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const provider = new InlineCompletionProvider({
     engine: () => engine.client,
     isEnabledFor: (languageId) => isEnabledFor(configuration.settings, languageId),
+    suggestions: () => configuration.settings.suggestions,
     sync,
     log,
     onCompleted: (metrics) => {

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
-import type { CompleteResult, CompletionMetrics } from '../engine/protocol.ts';
+import type { CompleteResult, CompletionMetrics, SuggestionPlace } from '../engine/protocol.ts';
 import { isCompletable } from './completableDocument.ts';
 import { CompletionRequests } from './completionRequests.ts';
 import type { EngineClient } from './engineClient.ts';
-import { type DocumentPlace, placeAfterTyping, placeOf, toEdit, toItem } from './place.ts';
+import { type DocumentPlace, placeAfterTyping, placeOf, textOf, toEdit, toItem } from './place.ts';
 import { type Edit, SuggestionCache } from './suggestionCache.ts';
 import type { WorkspaceSync } from './workspaceSync.ts';
 
@@ -14,6 +14,8 @@ export interface ProviderContext {
   /** Undefined while there is no engine to ask. */
   readonly engine: () => EngineClient | undefined;
   readonly isEnabledFor: (languageId: string) => boolean;
+  /** How many suggestions to cycle through. */
+  readonly suggestions: () => number;
   readonly sync: WorkspaceSync;
   readonly log: vscode.LogOutputChannel;
   readonly onCompleted: (metrics: CompletionMetrics) => void;
@@ -24,6 +26,7 @@ export class InlineCompletionProvider implements vscode.InlineCompletionItemProv
   readonly #context: ProviderContext;
   readonly #cache = new SuggestionCache();
   readonly #requests = new CompletionRequests();
+  #settingsChanged = new AbortController();
 
   constructor(context: ProviderContext) {
     this.#context = context;
@@ -42,13 +45,18 @@ export class InlineCompletionProvider implements vscode.InlineCompletionItemProv
       const from = performance.now();
       const place = placeOf(document, position, context.selectedCompletionInfo);
       const known = this.#cache.find(place);
-      const edit = known ?? (await this.#suggest(document, place, context.triggerKind, token));
+      const first = known ?? (await this.#suggest(document, place, context.triggerKind, token));
       const tookMs = (performance.now() - from).toFixed(1);
       log.trace(`${known ? 'known' : 'asked for'}, answered in ${tookMs} ms`);
-      if (!edit || token.isCancellationRequested) return undefined;
-      const item = toItem(place, edit);
-      item.command = { title: '', command: acceptedCommand, arguments: [place.uri] };
-      return [item];
+      // VS Code asks like this when the user asks for a suggestion, or for the next one.
+      const isInvoked = context.triggerKind === vscode.InlineCompletionTriggerKind.Invoke;
+      const others = isInvoked ? await this.#alternatives(document, place, first, token) : [];
+      if (token.isCancellationRequested) return undefined;
+      return [...(first ? [first] : []), ...others].map((edit) => {
+        const item = toItem(place, edit);
+        item.command = { title: '', command: acceptedCommand, arguments: [place.uri] };
+        return item;
+      });
     } catch (error) {
       log.error('no suggestion:', error as Error);
       return undefined;
@@ -58,6 +66,8 @@ export class InlineCompletionProvider implements vscode.InlineCompletionItemProv
   /** Nothing suggested under other settings is shown again. */
   reset(): void {
     this.#requests.cancel();
+    this.#settingsChanged.abort();
+    this.#settingsChanged = new AbortController();
     this.#cache.clear();
   }
 
@@ -91,7 +101,11 @@ export class InlineCompletionProvider implements vscode.InlineCompletionItemProv
     cancelled: AbortSignal,
   ): Promise<Edit | undefined> {
     const from = performance.now();
-    const params = completeParams(document, place, trigger);
+    const isInvoked = trigger === vscode.InlineCompletionTriggerKind.Invoke;
+    const params = {
+      ...suggestionPlace(document, place),
+      trigger: isInvoked ? ('invoke' as const) : ('automatic' as const),
+    };
     let result = await engine.complete(params, onPartialText, cancelled);
     if (result.kind === 'outOfSync' && document.version === params.version) {
       this.#context.sync.open(document);
@@ -101,22 +115,49 @@ export class InlineCompletionProvider implements vscode.InlineCompletionItemProv
     if (result.kind !== 'completion') return undefined;
     this.#context.onCompleted(result.metrics);
     const edit = toEdit(place, result);
-    if (edit) this.#cache.add(place, edit);
+    if (edit) this.#cache.add(place, [edit]);
     return edit;
+  }
+
+  /** What else fits here; nothing when that fails, since there is the first one to show. */
+  async #alternatives(
+    document: vscode.TextDocument,
+    place: DocumentPlace,
+    first: Edit | undefined,
+    token: vscode.CancellationToken,
+  ): Promise<readonly Edit[]> {
+    const engine = this.#context.engine();
+    const count = this.#context.suggestions() - 1;
+    if (!engine || count === 0 || token.isCancellationRequested) return [];
+    const turnedAway = new AbortController();
+    const subscription = token.onCancellationRequested(() => turnedAway.abort());
+    try {
+      const known = first ? [textOf(place, first)] : [];
+      const result = await engine.alternatives(
+        { ...suggestionPlace(document, place), count, known },
+        AbortSignal.any([turnedAway.signal, this.#settingsChanged.signal]),
+      );
+      if (result.kind !== 'alternatives') return [];
+      const edits = result.suggestions.flatMap((suggestion) => toEdit(place, suggestion) ?? []);
+      this.#cache.add(place, first ? [first, ...edits] : edits);
+      return edits;
+    } catch (error) {
+      this.#context.log.error('no alternatives:', error as Error);
+      return [];
+    } finally {
+      subscription.dispose();
+    }
   }
 }
 
-function completeParams(
+function suggestionPlace(
   document: vscode.TextDocument,
   { uri, position, selected }: DocumentPlace,
-  trigger: vscode.InlineCompletionTriggerKind,
-) {
+): SuggestionPlace {
   return {
     uri,
     version: document.version,
     position: plain(position),
-    trigger:
-      trigger === vscode.InlineCompletionTriggerKind.Invoke ? ('invoke' as const) : ('automatic' as const),
     indentation: indentationOf(document),
     ...(selected && {
       selectedSuggestion: {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { CompleteResult } from '../engine/protocol.ts';
+import type { Suggestion } from '../engine/protocol.ts';
 import type { Edit, Place } from './suggestionCache.ts';
 
 /** A place in a document, with what it takes to come back from its offsets to the document. */
@@ -36,11 +36,8 @@ export function placeAfterTyping({ uri, after }: Place, document: vscode.TextDoc
   return { uri, before: text.slice(0, cursor), after: text.slice(cursor) };
 }
 
-/** @returns the engine's answer in offsets; undefined when it does not extend what the suggest widget selected */
-export function toEdit(
-  place: DocumentPlace,
-  { text, range }: Extract<CompleteResult, { kind: 'completion' }>,
-): Edit | undefined {
+/** @returns the engine's suggestion in offsets; undefined when it does not extend what the suggest widget selected */
+export function toEdit(place: DocumentPlace, { text, range }: Suggestion): Edit | undefined {
   const { before, position, selected } = place;
   const end = before.length + range.end.character - (selected?.range.end ?? position).character;
   if (!selected) {
@@ -54,9 +51,15 @@ export function toEdit(
     : undefined;
 }
 
-export function toItem(place: DocumentPlace, { start, end, text }: Edit): vscode.InlineCompletionItem {
+/** The text of an edit as the engine and VS Code have it: with what the suggest widget selected. */
+export function textOf({ selected }: DocumentPlace, { text }: Edit): string {
+  return (selected?.text ?? '') + text;
+}
+
+export function toItem(place: DocumentPlace, edit: Edit): vscode.InlineCompletionItem {
   const { before, position, selected } = place;
+  const { start, end } = edit;
   const from = selected?.range.start ?? position.translate(0, start - before.length);
   const to = (selected?.range.end ?? position).translate(0, end - before.length);
-  return new vscode.InlineCompletionItem((selected?.text ?? '') + text, new vscode.Range(from, to));
+  return new vscode.InlineCompletionItem(textOf(place, edit), new vscode.Range(from, to));
 }

@@ -14,7 +14,7 @@ export interface Edit {
 
 interface Entry {
   readonly place: Place;
-  readonly edit: Edit;
+  readonly edits: readonly Edit[];
 }
 
 /** Enough for going back over what was just typed; each holds on to the text of its document. */
@@ -24,15 +24,19 @@ const capacity = 16;
 export class SuggestionCache {
   #entries: readonly Entry[] = [];
 
-  add(place: Place, edit: Edit): void {
-    this.#entries = [{ place, edit }, ...this.#entries].slice(0, capacity);
+  /** @param edits all that is suggested at the place, the first one to be found first */
+  add(place: Place, edits: readonly Edit[]): void {
+    const others = this.#entries.filter((entry) => entry.place !== place);
+    this.#entries = [{ place, edits }, ...others].slice(0, capacity);
   }
 
   /** @returns what is left of a known suggestion at this place */
   find(place: Place): Edit | undefined {
     for (const known of this.#entries) {
-      const edit = rest(known.place, known.edit, place);
-      if (edit) return edit;
+      for (const edit of known.edits) {
+        const left = rest(known.place, edit, place);
+        if (left) return left;
+      }
     }
     return undefined;
   }

@@ -74,15 +74,27 @@ test('the latest of the known suggestions that fit is found, also after going ba
   const cache = new SuggestionCache();
   const one = place('a|');
   const two = place('ab|');
-  cache.add(one, insert(one, 'bc'));
-  cache.add(two, insert(two, 'x'));
+  cache.add(one, [insert(one, 'bc')]);
+  cache.add(two, [insert(two, 'x')]);
   assert.equal(cache.find(two)?.text, 'x');
   assert.equal(cache.find(one)?.text, 'bc');
   assert.equal(cache.find(place('b|')), undefined);
-  for (let i = 0; i < 20; i++) cache.add(place(`${i}|`), insert(place(`${i}|`), 'y'));
+  for (let i = 0; i < 20; i++) cache.add(place(`${i}|`), [insert(place(`${i}|`), 'y')]);
   assert.equal(cache.find(one), undefined, 'old ones are forgotten');
   cache.clear();
   assert.equal(cache.find(place('19|')), undefined);
+});
+
+test('of several suggestions for a place the first that fits what was typed is found', () => {
+  const cache = new SuggestionCache();
+  const at = place('a|');
+  cache.add(at, [insert(at, 'bcd')]);
+  cache.add(at, [insert(at, 'bcd'), insert(at, 'bxy'), insert(at, 'z')]);
+  assert.equal(cache.find(at)?.text, 'bcd');
+  assert.equal(cache.find(place('ab|'))?.text, 'cd');
+  assert.equal(cache.find(place('abx|'))?.text, 'y');
+  cache.add(at, []);
+  assert.equal(cache.find(at), undefined, 'a place has the suggestions that were added last');
 });
 
 test('a subsequence is read in order', () => {
