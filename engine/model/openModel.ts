@@ -4,7 +4,7 @@ import type { Device, Precision } from '../compile/precision.ts';
 import type { ModelOutputs } from '../compile/targetOutputs.ts';
 import { SlipstreamError } from '../errors.ts';
 import { hasWebGpu, listAdapters } from './adapters.ts';
-import { type CostTable, measureCostTable, suggestionMs } from './costTable.ts';
+import { type CostTable, isFasterThan, measureCostTable, suggestionMs } from './costTable.ts';
 import { CostTableStore } from './costTableStore.ts';
 import { openCpuModel } from './cpuModel.ts';
 import { chooseThreads, knownThreads } from './cpuThreads.ts';
@@ -131,7 +131,12 @@ async function prepareCpu(dir: string, options: OpenModelOptions): Promise<Candi
     loadHealing(some, options, (whole) => openCpuModel(whole, threads));
   const known = await knownThreads(compiled, store, options.threads);
   const open = async () => {
-    const choice = known ?? (await chooseThreads(compiled, store, options.threads, load));
+    if (known) {
+      const model = await load(compiled, known.threads);
+      if (!(await isFasterThan(known.costTable, model))) return { model, ...known };
+      await model.dispose();
+    }
+    const choice = await chooseThreads(compiled, store, options.threads, load);
     return { model: await load(compiled, choice.threads), ...choice };
   };
   return { measured: known?.costTable, open };

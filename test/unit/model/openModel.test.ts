@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { CostTable } from '../../../engine/model/costTable.ts';
 import { type OpenModelOptions, openModel } from '../../../engine/model/openModel.ts';
 import { goldenDir } from '../../golden.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
@@ -28,14 +29,37 @@ test('the CPU when it is asked for', async () => {
   await model.dispose();
 });
 
+/** Writes the stored table with other times. */
+function scaleStoredTable(folder: string, factor: number): CostTable {
+  const [file] = readdirSync(join(folder, 'cost-tables')).map((name) => join(folder, 'cost-tables', name));
+  const stored = JSON.parse(readFileSync(file, 'utf8'));
+  const ms = stored.table.ms.map((row: number[]) => row.map((time) => factor * time));
+  const table = { ...stored.table, ms };
+  writeFileSync(file, JSON.stringify({ ...stored, table }));
+  return table;
+}
+
+async function openForTable(cacheDir: string): Promise<CostTable> {
+  const { model, costTable } = await openModel(goldenDir('llama'), { ...options, device: 'cpu', cacheDir });
+  await model.dispose();
+  return costTable;
+}
+
 test('a cost table is measured once', async () => {
-  const first = await openModel(goldenDir('llama'), options);
-  const second = await openModel(goldenDir('llama'), options);
-  assert.deepEqual(second.costTable, first.costTable);
-  rmSync(join(cacheDir, 'cost-tables'), { recursive: true });
-  const third = await openModel(goldenDir('llama'), options);
-  assert.notDeepEqual(third.costTable.ms, first.costTable.ms);
-  for (const { model } of [first, second, third]) await model.dispose();
+  const own = temporaryFolder();
+  await openForTable(own);
+  const stored = scaleStoredTable(own, 1e-3);
+  assert.deepEqual(await openForTable(own), stored);
+  rmSync(join(own, 'cost-tables'), { recursive: true });
+  assert.notDeepEqual(await openForTable(own), stored);
+});
+
+test('one that was measured while the machine was busy is measured again', async () => {
+  const own = temporaryFolder();
+  await openForTable(own);
+  const slow = scaleStoredTable(own, 1e3);
+  const measured = await openForTable(own);
+  assert.ok(measured.ms[0][0] < slow.ms[0][0] / 10);
 });
 
 test('a GPU that is asked for and not there: the CPU goes on, and the user is told', withoutGpu, async () => {
