@@ -108,7 +108,8 @@ async function openTrained(
     const heads = await MedusaHeads.open(head, target, { ...options, heads: settings.numSteps });
     return { drafter: new MedusaDrafter(heads, treeOptions(settings)), dispose: () => heads.dispose() };
   }
-  const loaded = await DraftHead.open(head, target, options);
+  const expansion = settings.algorithm === 'eagle' ? 'given' : 'mostProbable';
+  const loaded = await DraftHead.open(head, target, { ...options, expansion });
   return { drafter: new EagleDrafter(loaded, treeOptions(settings)), dispose: () => loaded.dispose() };
 }
 
