@@ -69,6 +69,7 @@ function tooltip(status: Status): string[] {
   if (engine.kind !== 'ready') return lines;
   const { name, precision, device } = engine.model;
   lines.push(`Model: ${name} (${precision}) on ${device}`, `Algorithm: ${settings.engine.algorithm}`);
+  if (engine.model.draftNote) lines.push(engine.model.draftNote);
   if (index) lines.push(`Workspace index: ${indexInWords(index)}`);
   if (lastCompletion) lines.push(`Last suggestion: ${completionInWords(lastCompletion)}`);
   return lines;
