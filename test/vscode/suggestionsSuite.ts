@@ -33,6 +33,7 @@ export function suggestionsSuite(startVsCode: StartVsCode): void {
         'sum.js': beginning,
         'through.js': beginning,
         'brackets.ts': beginning,
+        'cycled.js': beginning,
         'killed.js': beginning,
         'enabled.js': beginning,
         'ledger.js': distinctive,
@@ -134,6 +135,27 @@ export function suggestionsSuite(startVsCode: StartVsCode): void {
     const count = (bracket: string) => written().split(bracket).length - 1;
     assert.equal(count(')'), count('('), written());
   });
+
+  test('asking for the next suggestion brings others, and after the last the first again', async () => {
+    const { editor } = session;
+    await editor.openFile('cycled.js');
+    await editor.type('  for (const');
+    const seen = [await settledGhostText()];
+    while (seen.length < 4) {
+      await editor.page.keyboard.press('Alt+]');
+      await waitForOtherGhost(seen.at(-1)!);
+      seen.push(await settledGhostText());
+    }
+    assert.equal(new Set(seen.slice(0, 3)).size, 3, seen.join('\n---\n'));
+    assert.equal(seen[3], seen[0]);
+  });
+
+  async function waitForOtherGhost(before: string): Promise<void> {
+    const from = performance.now();
+    for (let seen = before; seen === before || seen === ''; seen = await session.editor.ghostText()) {
+      assert.ok(performance.now() - from < 10_000, `no other ghost text than ${before}`);
+    }
+  }
 
   test('a function of another workspace file is suggested, drafted from that file', async () => {
     const { editor } = session;
