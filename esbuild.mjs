@@ -46,6 +46,18 @@ const bundles = await Promise.all([
     // Found in node_modules at run time: its native library lies beside it.
     external: ['onnxruntime-node'],
   }),
+  esbuild.build({
+    ...common,
+    entryPoints: { benchmarkPanel: 'media/benchmark/main.ts' },
+    platform: 'browser',
+    target: 'chrome130',
+    format: 'iife',
+  }),
+  esbuild.build({
+    ...common,
+    entryPoints: { benchmarkPanel: 'media/benchmark/benchmarkPanel.css' },
+    target: 'chrome130',
+  }),
 ]);
 for (const { path, contents } of bundles.flatMap(({ outputFiles }) => outputFiles)) await put(path, contents);
 await chmod('dist/cli.js', 0o755);

@@ -8,6 +8,9 @@ export const taskClassNames: Readonly<Record<TaskClass, string>> = {
   repetitive_edit: 'Repetitive edit',
 };
 
+/** In the order in which they are shown. */
+export const taskClasses = Object.keys(taskClassNames) as readonly TaskClass[];
+
 export const sourceNames: Readonly<Record<TraceNode['source'], string>> = {
   lastSuggestion: 'Last suggestion',
   document: 'This document',

@@ -20,7 +20,7 @@ import { sourceNames, taskClassNames } from './reportNames.ts';
 const keys = <K extends string>(names: Readonly<Record<K, unknown>>) => Object.keys(names) as K[];
 
 export const algorithmSchema = v.picklist(keys<Algorithm>(algorithmNames));
-const taskClassSchema = v.picklist(keys<TaskClass>(taskClassNames));
+export const taskClassSchema = v.picklist(keys<TaskClass>(taskClassNames));
 const sourceSchema = v.picklist(keys<TraceNode['source']>(sourceNames));
 
 const finite = v.pipe(v.number(), v.finite());
