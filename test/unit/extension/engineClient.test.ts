@@ -3,8 +3,13 @@ import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { StreamMessageReader, StreamMessageWriter } from 'vscode-jsonrpc/node';
 import { SlipstreamError } from '../../../engine/errors.ts';
-import type { CompleteResult } from '../../../engine/protocol.ts';
-import { type CompleteRequest, type Engine, Server } from '../../../engine/server/server.ts';
+import type { AlternativesResult, CompleteResult } from '../../../engine/protocol.ts';
+import {
+  type AlternativesRequest,
+  type CompleteRequest,
+  type Engine,
+  Server,
+} from '../../../engine/server/server.ts';
 import { EngineClient, EngineFault, EngineGone } from '../../../extension/engineClient.ts';
 
 const initializeParams = {
@@ -24,6 +29,19 @@ const params = {
 const range = { start: params.position, end: params.position };
 const stays = new AbortController().signal;
 
+/** Answers with what is not known; waits for the end of the request when told to. */
+async function alternatives(
+  { count, known }: AlternativesRequest,
+  signal: AbortSignal,
+): Promise<AlternativesResult> {
+  if (known.includes('waits')) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+  if (signal.aborted) return { kind: 'cancelled' };
+  return {
+    kind: 'alternatives',
+    suggestions: known.slice(0, count).map((text) => ({ text: `not ${text}`, range })),
+  };
+}
+
 /** The real server behind the client, over a pipe; only the engine itself answers as the test says. */
 async function connect(complete: (request: CompleteRequest, signal: AbortSignal) => Promise<CompleteResult>) {
   const toServer = new PassThrough();
@@ -31,10 +49,7 @@ async function connect(complete: (request: CompleteRequest, signal: AbortSignal)
   const engine: Engine = {
     facts: { name: 'm', device: 'cpu', precision: 'int8' },
     complete,
-    alternatives: async ({ count, known }) => ({
-      kind: 'alternatives',
-      suggestions: known.slice(0, count).map((text) => ({ text: `not ${text}`, range })),
-    }),
+    alternatives,
     listAlgorithms: async () => [{ algorithm: 'none' }, { algorithm: 'eagle3', missing: 'no head' }],
     lastPrompt: () => null,
     didAccept() {},
@@ -103,6 +118,14 @@ test('cancelling reaches the engine; cancelled from the start it is not even ask
   assert.deepEqual(await answer, { kind: 'cancelled' });
   assert.deepEqual(await client.complete(params, () => {}, AbortSignal.abort()), { kind: 'cancelled' });
   assert.equal(asked, 1);
+});
+
+test('a request for a suggestion ends one for alternatives', async () => {
+  const { client } = await connect(async () => empty);
+  const { trigger: _, ...place } = params;
+  const waiting = client.alternatives({ ...place, count: 1, known: ['waits'] }, stays);
+  assert.deepEqual(await client.complete(params, () => {}, stays), empty);
+  assert.deepEqual(await waiting, { kind: 'cancelled' });
 });
 
 test('a fault keeps its code and its message', async () => {
