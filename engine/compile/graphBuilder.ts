@@ -49,12 +49,10 @@ export interface LoopResult<Name extends string> {
   readonly carried: Readonly<Record<Name, Value>>;
 }
 
-/** What a graph has in common with the bodies of its loops, which read its values by name. */
-class SharedParts {
-  readonly initializers: Initializer[] = [];
-  readonly constants = new Map<string, Value>();
-  readonly outputNames = new Map<Value, string>();
-  named = 0;
+/** A graph and the bodies of its loops, which read its values, have their names in common. */
+class Names {
+  readonly outputs = new Map<Value, string>();
+  used = 0;
 }
 
 /** A node whose attribute may be a graph that is finished together with the one around it. */
@@ -66,14 +64,16 @@ interface GraphNode extends Omit<OnnxNode, 'attributes'> {
 /** Collects nodes, constants and weights of one ONNX graph. Values are named after the operator and a number. */
 export class GraphBuilder {
   readonly #weights: WeightWriter;
-  readonly #shared: SharedParts;
+  readonly #names: Names;
   readonly #nodes: GraphNode[] = [];
+  readonly #initializers: Initializer[] = [];
+  readonly #constants = new Map<string, Value>();
   readonly #inputs: ValueInfo[] = [];
   readonly #outputs: ValueInfo[] = [];
 
-  constructor(weights: WeightWriter, shared = new SharedParts()) {
+  constructor(weights: WeightWriter, names = new Names()) {
     this.#weights = weights;
-    this.#shared = shared;
+    this.#names = names;
   }
 
   input(name: string, type: ElementType, shape: readonly Dimension[]): Value {
@@ -83,7 +83,7 @@ export class GraphBuilder {
 
   /** Declares `value` a graph output under the name `name`. */
   output(name: string, value: Value, type: ElementType, shape: readonly Dimension[]): void {
-    this.#shared.outputNames.set(value, name);
+    this.#names.outputs.set(value, name);
     this.#outputs.push({ name, type, shape });
   }
 
@@ -107,8 +107,8 @@ export class GraphBuilder {
   }
 
   /**
-   * Runs `body` at most `trips` times. Weights and constants that it reads are those of this graph: they are there once,
-   * however often it runs.
+   * Runs `body` at most `trips` times. What it reads of this graph is handed to it every time, which costs: weights that
+   * only it reads are best added to its own graph.
    *
    * @param trips int64 scalar
    * @returns what the last iteration carried
@@ -118,7 +118,7 @@ export class GraphBuilder {
     carried: Readonly<Record<Name, Carried>>,
     body: (iteration: LoopBody<Name>) => Promise<LoopResult<Name>>,
   ): Promise<Record<Name, Value>> {
-    const graph = new GraphBuilder(this.#weights, this.#shared);
+    const graph = new GraphBuilder(this.#weights, this.#names);
     const names = Object.keys(carried) as Name[];
     const each = (value: (name: Name) => Value) =>
       Object.fromEntries(names.map((name) => [name, value(name)])) as Record<Name, Value>;
@@ -165,7 +165,7 @@ export class GraphBuilder {
     shape: readonly number[],
     data: ArrayBufferView,
   ): Promise<Value> {
-    this.#shared.initializers.push({ name, type, shape, data: await this.#weights.append(data) });
+    this.#initializers.push({ name, type, shape, data: await this.#weights.append(data) });
     return name;
   }
 
@@ -174,33 +174,29 @@ export class GraphBuilder {
   }
 
   finish(): OnnxGraph {
-    return { ...this.#ownParts(), initializers: this.#shared.initializers };
-  }
-
-  #ownParts(): Omit<OnnxGraph, 'initializers'> {
     // A value that is an output bears the output's name everywhere: no node only to rename it.
-    const rename = (value: Value) => this.#shared.outputNames.get(value) ?? value;
+    const rename = (value: Value) => this.#names.outputs.get(value) ?? value;
     const nodes = this.#nodes.map(({ body, ...node }) => ({
       ...node,
       inputs: node.inputs.map(rename),
       outputs: node.outputs.map(rename),
-      ...(body && { attributes: { body: { graph: { ...body.#ownParts(), initializers: [] } } } }),
+      ...(body && { attributes: { body: { graph: body.finish() } } }),
     }));
-    return { nodes, inputs: this.#inputs, outputs: this.#outputs };
+    return { nodes, initializers: this.#initializers, inputs: this.#inputs, outputs: this.#outputs };
   }
 
   #newName(kind: string): Value {
-    return `${kind}_${this.#shared.named++}`;
+    return `${kind}_${this.#names.used++}`;
   }
 
   #constant(type: ElementType, shape: readonly number[], data: ArrayBufferView): Value {
     const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
     const key = `${type}[${shape}]:${Buffer.from(bytes).toString('base64')}`;
-    const known = this.#shared.constants.get(key);
+    const known = this.#constants.get(key);
     if (known) return known;
-    const name = `constant_${this.#shared.constants.size}`;
-    this.#shared.constants.set(key, name);
-    this.#shared.initializers.push({ name, type, shape, data: bytes });
+    const name = this.#newName('constant');
+    this.#constants.set(key, name);
+    this.#initializers.push({ name, type, shape, data: bytes });
     return name;
   }
 }
