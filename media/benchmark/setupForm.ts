@@ -117,7 +117,7 @@ function algorithmChoice(
         @change=${(event: Event) => onToggle((event.target as HTMLInputElement).checked)}
       />
       <span class="algorithm-name">${algorithmNames[algorithm]}</span>
-      <span class="algorithm-about">${missing ?? note ?? about}</span>
+      <span class="algorithm-about" title=${missing ?? nothing}>${missing ?? note ?? about}</span>
     </label>
   `;
 }

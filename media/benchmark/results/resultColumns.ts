@@ -21,7 +21,7 @@ const number = (
   format: (value: number) => string,
 ): ResultColumn => ({ id, title, about, value, text: (result) => format(value(result)) });
 
-export const className = ({ task_class }: AlgorithmResult) =>
+const className = ({ task_class }: AlgorithmResult) =>
   task_class === 'all' ? 'All places' : taskClassNames[task_class];
 
 const twoDigits = (value: number) => value.toFixed(2);

@@ -1,12 +1,13 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { AlgorithmResult, BenchmarkReport } from '../../../engine/protocol.ts';
+import { taskClasses } from '../../../extension/benchmark/reportNames.ts';
 import type { Actions, Model } from '../model.ts';
 import type { ViewState } from '../viewState.ts';
 import { type ResultColumn, resultColumns } from './resultColumns.ts';
 
 type Sort = ViewState['sort'];
 
-/** Every figure. A click on a heading sorts by it: down, up, and back to the order of the report. */
+/** Every figure. A click on a heading sorts by it: down, up, and back to class by class. */
 export function resultsTable(
   { view: { sort } }: Model,
   { results }: BenchmarkReport,
@@ -63,13 +64,18 @@ function row(result: AlgorithmResult, beginsGroup: boolean): TemplateResult {
 
 function sortResults(results: readonly AlgorithmResult[], sort: Sort): readonly AlgorithmResult[] {
   const column = resultColumns.find(({ id }) => id === sort?.column);
-  if (!sort || !column) return results;
+  if (!sort || !column) return byClass(results);
   const sign = sort.descending ? -1 : 1;
   return [...results].sort((a, b) => {
     const [left, right] = [column.value(a), column.value(b)];
     return sign * (left < right ? -1 : left > right ? 1 : 0);
   });
 }
+
+const byClass = (results: readonly AlgorithmResult[]) =>
+  (['all', ...taskClasses] as const).flatMap((shown) =>
+    results.filter(({ task_class }) => task_class === shown),
+  );
 
 const beginsClass = (results: readonly AlgorithmResult[], i: number) =>
   i > 0 && results[i].task_class !== results[i - 1].task_class;

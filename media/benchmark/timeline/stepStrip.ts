@@ -2,8 +2,8 @@ import { html, svg, type TemplateResult } from 'lit-html';
 import type { TraceStep } from '../../../engine/protocol.ts';
 import { sourceClass } from '../sources.ts';
 
-const HEIGHT = 56;
-const MOST_CELL = 8;
+const HEIGHT = 72;
+const MOST_CELL = 10;
 
 /** Every step as a column of its tokens: what was written upwards, what was rejected below. A click goes there. */
 export function stepStrip(

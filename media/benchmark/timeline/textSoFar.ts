@@ -6,7 +6,7 @@ import { sourceClass } from '../sources.ts';
 export function textSoFar({ before, steps }: CompletionTrace, done: number): TemplateResult {
   const written = steps.slice(0, done);
   const toCome = steps.slice(done).map(({ text }) => text);
-  return html`<pre class="timeline-text" aria-label="The code so far"><span class="text-before">${before}</span>${written.map(
+  return html`<pre class="timeline-text" aria-label="The code so far"><span class="text-before">${before.replace(/^\n+/, '')}</span>${written.map(
     (step, i) => html`<span class="text-step ${i === done - 1 ? 'is-newest' : ''}">${stepText(step)}</span>`,
   )}<span class="text-cursor"></span><span class="text-to-come" aria-hidden="true">${toCome.join('')}</span></pre>`;
 }
@@ -20,5 +20,11 @@ function stepText({ drafted, bonus, text }: TraceStep): TemplateResult | Templat
     ...(bonus ? [{ text: bonus.text, className: 'source-target' }] : []),
   ];
   if (tokens.map((token) => token.text).join('') !== text) return html`<span class="token">${text}</span>`;
-  return tokens.map((token) => html`<span class="token ${token.className}">${token.text}</span>`);
+  return tokens.map((token) => tokenText(token.text, token.className));
+}
+
+/** Indentation is not coloured: it would look like a bar. */
+function tokenText(text: string, className: string): TemplateResult {
+  const [, space, rest] = /^(\s*)(.*)$/s.exec(text)!;
+  return html`${space}${rest === '' ? '' : html`<span class="token ${className}">${rest}</span>`}`;
 }
