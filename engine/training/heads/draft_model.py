@@ -9,12 +9,11 @@ import torch
 import torch.nn.functional as F
 from architecture import Block, LanguageModel, ModelConfig, rope_tables
 from evaluate import load
-from losses import SoftCrossEntropy
+from losses import AskedPlaces, SoftCrossEntropy
 from samples import Batch, Rows, all_rows
 from target import FrozenTarget, NoPast, normalise, run_block, visible_mask
 from tensor_files import write_json, write_tensors
 from torch import Tensor, nn
-from unroll import take_rows
 
 LAYERS = 2
 FFN_SHARE = 0.5
@@ -62,13 +61,16 @@ class DraftModel(nn.Module):
     def loss(self, batch: Batch, rows: Rows) -> Tensor:
         """Soft cross-entropy to the target's distributions."""
         (last,) = self.target.residuals(batch.ids, [self.target.config.layers])
-        places = rows.places(1, batch.ids.shape[1])
-        logits = self.target.logits(take_rows(self.target.final_hidden(last), places)).flatten(0, 1)
-        hidden = take_rows(self._final_hidden(batch.ids), places).flatten(0, 1)
-        weights = rows.valid[:, :, 0].flatten().float()
-        weights /= weights.sum().clamp(min=1)
-        same = torch.arange(len(logits))
-        return SoftCrossEntropy.apply(hidden, self.model.embed_tokens.weight, torch.softmax(logits, -1), same, weights)
+        asked = AskedPlaces(rows, batch.ids.shape[1])
+        logits = self.target.logits(self.target.final_hidden(last.flatten(0, 1)[asked.places]))
+        hidden = self._final_hidden(batch.ids).flatten(0, 1)[asked.places][asked.of_step(0)]
+        return SoftCrossEntropy.apply(
+            hidden,
+            self.model.embed_tokens.weight,
+            torch.softmax(logits, -1),
+            asked.of_step(0),
+            asked.weights(0, 1.0),
+        )
 
     @torch.no_grad()
     def guesses(self, batch: Batch, steps: int) -> tuple[Rows, Tensor]:

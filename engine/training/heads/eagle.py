@@ -8,18 +8,18 @@ from typing import Any
 import model_path  # noqa: F401
 import torch
 import torch.nn.functional as F
-from losses import SoftCrossEntropy
+from losses import AskedPlaces, SoftCrossEntropy
 from samples import Batch, Rows, all_rows
 from target import FrozenTarget, visible_mask
 from tensor_files import read_tensors, write_json, write_tensors
 from torch import Tensor, nn
-from unroll import DraftAttention, DraftMLP, NormWeight, take_rows, unroll
+from unroll import DraftAttention, DraftMLP, NormWeight, unroll
 
 FEATURE_WEIGHT = 1.0
 TOKEN_WEIGHT = 0.1
 STEP_DISCOUNT = 0.8
-"""Uniform noise of this width on features of a window of 512 tokens (EAGLE's data augmentation)."""
-NOISE_WIDTH = 0.2
+WRITTEN_SHARE = 0.15
+NOISE_WIDTH = 0.2  # of the uniform noise on features of a window of NOISE_LENGTH tokens (EAGLE's augmentation)
 NOISE_LENGTH = 512
 
 
@@ -42,7 +42,7 @@ class EagleHead(nn.Module):
     steps = 3
     chain = 5
     rows_a_window = 128
-    muon_rate = 0.01
+    muon_rate = 0.02
     adam_rate = 1e-3
     output_weights = ()
 
@@ -64,6 +64,9 @@ class EagleHead(nn.Module):
         for name in ("q_proj", "k_proj", "v_proj", "o_proj"):
             getattr(layer.self_attn, name).weight.copy_(getattr(last.self_attn, name).weight)
         layer.mlp.load_state_dict(last.mlp.state_dict())
+        # That layer writes to the stream before the final norm, several times larger than the one after it.
+        layer.self_attn.o_proj.weight.mul_(WRITTEN_SHARE)
+        layer.mlp.down_proj.weight.mul_(WRITTEN_SHARE)
         layer.post_attention_layernorm.weight.copy_(last.post_attention_layernorm.weight)
 
     @property
@@ -89,22 +92,15 @@ class EagleHead(nn.Module):
     def loss(self, batch: Batch, rows: Rows) -> Tensor:
         """Smooth L1 to the target's final hidden states and soft cross-entropy to its distributions."""
         final, length = self._final_hidden(batch.ids), batch.ids.shape[1]
-        probabilities = torch.softmax(self.target.logits(final), -1).flatten(0, 1)
+        asked = AskedPlaces(rows, length)
+        wanted = final.flatten(0, 1)[asked.places]
+        probabilities = torch.softmax(self.target.logits(wanted), -1)
         noise = (torch.rand(final.shape) - 0.5) * (NOISE_WIDTH * NOISE_LENGTH / length)
-        window = torch.arange(len(batch.ids))[:, None] * length
         total = torch.zeros(())
-        for step, hidden in enumerate(self._unroll(batch.ids, final + noise, rows)):
-            places = rows.places(1 + step, length)
-            weights = rows.valid[:, :, step].float()
-            weights *= STEP_DISCOUNT**step / weights.sum().clamp(min=1)
-            distance = F.smooth_l1_loss(hidden, take_rows(final, places), reduction="none").mean(-1)
-            tokens = SoftCrossEntropy.apply(
-                hidden.flatten(0, 1),
-                self.target.embeddings,
-                probabilities,
-                (window + places).flatten(),
-                weights.flatten(),
-            )
+        for step, states in enumerate(self._unroll(batch.ids, final + noise, rows)):
+            hidden, places, weights = states.flatten(0, 1), asked.of_step(step), asked.weights(step, STEP_DISCOUNT)
+            distance = F.smooth_l1_loss(hidden, wanted[places], reduction="none").mean(-1)
+            tokens = SoftCrossEntropy.apply(hidden, self.target.embeddings, probabilities, places, weights)
             total = total + FEATURE_WEIGHT * (distance * weights).sum() + TOKEN_WEIGHT * tokens
         return total
 

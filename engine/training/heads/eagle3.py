@@ -9,19 +9,14 @@ from typing import Any
 import model_path  # noqa: F401
 import torch
 from eagle import llama_config
-from losses import SoftCrossEntropy
+from losses import AskedPlaces, SoftCrossEntropy
 from samples import Batch, Rows, all_rows
-from target import FrozenTarget, visible_mask
+from target import FrozenTarget, tap_layers, visible_mask
 from tensor_files import read_tensors, write_json, write_tensors
 from torch import Tensor, nn
 from unroll import DraftAttention, DraftMLP, NormWeight, unroll
 
 STEP_DISCOUNT = 0.8
-
-
-def tap_layers(layers: int) -> tuple[int, int, int]:
-    """Taps by the input of a layer: 2, the middle, and the third from the end."""
-    return 2, layers // 2, layers - 3
 
 
 class MidLayer(nn.Module):
@@ -45,7 +40,7 @@ class Eagle3Head(nn.Module):
     chain = 5
     rows_a_window = 128
     muon_rate = 0.02
-    adam_rate = 2e-3
+    adam_rate = 1e-3
     output_weights = ("lm_head.weight",)
 
     def __init__(self, target: FrozenTarget, draft_tokens: Tensor) -> None:
@@ -100,20 +95,17 @@ class Eagle3Head(nn.Module):
     def loss(self, batch: Batch, rows: Rows) -> Tensor:
         """sum of 0.8^i * soft cross-entropy, over tokens whose best guess the draft vocabulary can say."""
         *streams, last = self.target.residuals(batch.ids, [*self.taps, self.config.layers])
+        asked = AskedPlaces(rows, batch.ids.shape[1])
         with torch.no_grad():
-            logits = self.target.logits(self.target.final_hidden(last)).flatten(0, 1)
-            best = logits.argmax(-1)
+            logits = self.target.logits(self.target.final_hidden(last.flatten(0, 1)[asked.places]))
+            sayable = torch.isin(logits.argmax(-1), self.draft_tokens)
             probabilities = torch.softmax(logits[:, self.draft_tokens], -1)
-            sayable = torch.isin(best, self.draft_tokens)
-        length = batch.ids.shape[1]
-        window = torch.arange(len(batch.ids))[:, None] * length
         total = torch.zeros(())
         for step, hidden in enumerate(self._unroll(batch.ids, streams, rows)):
-            places = (window + rows.places(1 + step, length)).flatten()
-            weights = (rows.valid[:, :, step].flatten() & sayable[places]).float()
-            weights *= STEP_DISCOUNT**step / weights.sum().clamp(min=1)
-            normed = self.norm(hidden).flatten(0, 1)
-            total = total + SoftCrossEntropy.apply(normed, self.lm_head.weight, probabilities, places, weights)
+            normed, weights = self.norm(hidden).flatten(0, 1), asked.weights(step, STEP_DISCOUNT, sayable)
+            total = total + SoftCrossEntropy.apply(
+                normed, self.lm_head.weight, probabilities, asked.of_step(step), weights
+            )
         return total
 
     @torch.no_grad()

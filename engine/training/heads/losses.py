@@ -5,9 +5,31 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+from samples import Rows
 from torch import Tensor
 
 CHUNK_ROWS = 256
+
+
+class AskedPlaces:
+    """The places of a batch whose distributions the rows need, each once."""
+
+    def __init__(self, rows: Rows, length: int) -> None:
+        window = torch.arange(len(rows.start))[:, None] * length
+        by_step = torch.stack([window + rows.places(1 + step, length) for step in range(rows.steps)])
+        self._rows = rows
+        self.places, self._of_step = by_step.flatten(1).unique(return_inverse=True)
+
+    def of_step(self, step: int) -> Tensor:
+        """For each row of a step, flattened, its index into `places`."""
+        return self._of_step[step]
+
+    def weights(self, step: int, discount: float, counted: Tensor | None = None) -> Tensor:
+        """Weights of a step's rows, flattened, that sum to discount^step; `counted` [places]: those that matter."""
+        valid = self._rows.valid[:, :, step].flatten()
+        if counted is not None:
+            valid = valid & counted[self.of_step(step)]
+        return valid.float() * (discount**step / valid.sum().clamp(min=1))
 
 
 class SoftCrossEntropy(torch.autograd.Function):

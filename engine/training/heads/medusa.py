@@ -7,7 +7,7 @@ from pathlib import Path
 import model_path  # noqa: F401
 import torch
 import torch.nn.functional as F
-from losses import SoftCrossEntropy
+from losses import AskedPlaces, SoftCrossEntropy
 from samples import Batch, Rows, all_rows
 from target import FrozenTarget
 from tensor_files import read_tensors, write_json, write_tensors
@@ -16,6 +16,7 @@ from unroll import take_rows
 
 HEADS = 3
 HEAD_DISCOUNT = 0.8
+OUTPUT_SHARE = 0.5  # the target's own head would be sure of the token before
 
 
 class ResBlock(nn.Module):
@@ -32,11 +33,11 @@ class ResBlock(nn.Module):
 
 
 class MedusaHeads(nn.ModuleList):
-    """Published names: `i.0.linear.{weight,bias}` and `i.1.weight`. The output heads start as the target's."""
+    """Published names: `i.0.linear.{weight,bias}` and `i.1.weight`. The output heads start from the target's."""
 
     rows_a_window = 160
     muon_rate = 0.02
-    adam_rate = 1e-3
+    adam_rate = 3e-3
 
     def __init__(self, target: FrozenTarget, heads: int = HEADS) -> None:
         hidden, vocabulary = target.config.hidden, target.config.vocabulary
@@ -48,7 +49,7 @@ class MedusaHeads(nn.ModuleList):
         self.output_weights = tuple(f"{head}.1.weight" for head in range(heads))
         with torch.no_grad():
             for _, output in self:
-                output.weight.copy_(target.embeddings)
+                output.weight.copy_(target.embeddings * OUTPUT_SHARE)
 
     def _final_hidden(self, ids: Tensor) -> Tensor:
         (last,) = self.target.residuals(ids, [self.target.config.layers])
@@ -56,17 +57,14 @@ class MedusaHeads(nn.ModuleList):
 
     def loss(self, batch: Batch, rows: Rows) -> Tensor:
         """sum of 0.8^head * soft cross-entropy to the target's distributions."""
-        final, length = self._final_hidden(batch.ids), batch.ids.shape[1]
-        probabilities = torch.softmax(self.target.logits(final), -1).flatten(0, 1)
-        state = take_rows(final, rows.start)
-        window = torch.arange(len(batch.ids))[:, None] * length
+        final = self._final_hidden(batch.ids)
+        asked = AskedPlaces(rows, batch.ids.shape[1])
+        probabilities = torch.softmax(self.target.logits(final.flatten(0, 1)[asked.places]), -1)
+        state = take_rows(final, rows.start).flatten(0, 1)
         total = torch.zeros(())
         for step, (block, output) in enumerate(self):
-            places = (window + rows.places(1 + step, length)).flatten()
-            weights = rows.valid[:, :, step].flatten().float()
-            weights *= HEAD_DISCOUNT**step / weights.sum().clamp(min=1)
-            hidden = block(state).flatten(0, 1)
-            total = total + SoftCrossEntropy.apply(hidden, output.weight, probabilities, places, weights)
+            places, weights = asked.of_step(step), asked.weights(step, HEAD_DISCOUNT)
+            total = total + SoftCrossEntropy.apply(block(state), output.weight, probabilities, places, weights)
         return total
 
     @torch.no_grad()

@@ -16,6 +16,9 @@ from torch import Tensor
 from windows import EPOCH_SEED_STRIDE, WindowFile
 
 
+ROWS_A_RUN = 32
+
+
 @dataclass(frozen=True)
 class Batch:
     """ids [batch, length] int64; counted [batch, length]: tokens that a drafter would have to guess."""
@@ -125,10 +128,14 @@ def guessable(batch: Batch, end_of_text: int, steps: int) -> Tensor:
 
 
 def choose_rows(batch: Batch, end_of_text: int, steps: int, count: int) -> Rows:
-    """`count` rows of each window at random, rows with something to guess first."""
+    """`count` rows of each window in runs at random places, rows with something to guess first.
+
+    In runs, because neighbours guess the same tokens at different steps: the target's distributions serve them all.
+    """
     allowed = guessable(batch, end_of_text, steps)
-    rank = torch.rand(batch.ids.shape) + allowed[:, :, 0]
-    start = rank.topk(count, 1).indices.sort(1).values
+    windows, length = batch.ids.shape
+    runs = torch.rand(windows, -(-length // ROWS_A_RUN)).repeat_interleave(ROWS_A_RUN, 1)[:, :length]
+    start = (runs + allowed[:, :, 0]).topk(count, 1).indices.sort(1).values
     return Rows(start, allowed.gather(1, start[:, :, None].expand(-1, -1, steps)))
 
 

@@ -15,6 +15,7 @@ import torch
 import torch.nn.functional as F
 from architecture import RMS_NORM_EPS, Attention, Block, LanguageModel, rope_tables, rotate
 from evaluate import load
+from feature_memory import FeatureMemory
 from torch import Tensor
 
 HIDDEN = -1e30
@@ -91,10 +92,16 @@ def run_block(block: Block, x: Tensor, cos: Tensor, sin: Tensor, mask: Tensor, p
     return x + block.mlp.down_proj(F.silu(block.mlp.gate_proj(inner)) * block.mlp.up_proj(inner))
 
 
+def tap_layers(layers: int) -> tuple[int, int, int]:
+    """What EAGLE-3 reads, by the input of a layer: layer 2, the middle, and the third from the end."""
+    return 2, layers // 2, layers - 3
+
+
 class FrozenTarget:
     """A Qwen2 model in Hugging Face layout (bfloat16 weights, tied embeddings) whose weights stay as they are."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, memory: FeatureMemory | None = None) -> None:
+        self.memory = memory
         self.sizes = json.loads((folder / "config.json").read_text())
         self.model: LanguageModel = load(folder).requires_grad_(False)
         self.config = self.model.config
@@ -104,6 +111,11 @@ class FrozenTarget:
     @torch.no_grad()
     def residuals(self, ids: Tensor, taps: Sequence[int]) -> list[Tensor]:
         """Residual streams [batch, length, hidden]: tap i enters layer i; tap `layers` enters the final norm."""
+        if self.memory is None:
+            return self._compute(ids, taps)
+        return self.memory.recall(ids, taps, self._compute)
+
+    def _compute(self, ids: Tensor, taps: Sequence[int]) -> list[Tensor]:
         cos, sin = rope_tables(ids.shape[1], self.config.head_dim, self.config.rope_theta)
         mask = visible_mask(ids, self.end_of_text)
         x = F.embedding(ids, self.embeddings)

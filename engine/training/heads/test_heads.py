@@ -19,6 +19,7 @@ from architecture import LanguageModel, ModelConfig, rope_tables, rotate
 from draft_model import DraftModel
 from eagle import EagleHead
 from eagle3 import Eagle3Head
+from feature_memory import FeatureMemory
 from greedy import complete
 from losses import SoftCrossEntropy
 from make_rollouts import Packer
@@ -101,6 +102,16 @@ class TargetTest(WithTarget):
                 self.assertEqual(int(self.target.logits(self.target.final_hidden(last))[0, -1].argmax()), token)
                 tokens.append(token)
             self.assertTrue(len(completion) == 6 or completion[-1] == END)
+
+
+    def test_remembered_features_are_those_computed(self) -> None:
+        remembering = FrozenTarget(self.folder, FeatureMemory(self.folder / "features", [2, 6]))
+        ids = self.batch().ids
+        for _ in range(2):
+            for mine, expected in zip(remembering.residuals(ids, [6, 2]), self.target.residuals(ids, [6, 2])):
+                torch.testing.assert_close(mine, expected, rtol=2e-3, atol=2e-3)
+        with mock.patch.object(remembering, "_compute", side_effect=AssertionError):
+            remembering.residuals(ids, [2])
 
 
 class UnrollTest(WithTarget):
@@ -232,7 +243,7 @@ class ExportTest(WithTarget):
 
 
 class TrainerTest(WithTarget):
-    def run_for(self, name: str, stop_after: int) -> trainer.Run:
+    def run_for(self, name: str, stop_after: int, memory: Path | None = None) -> trainer.Run:
         args = Namespace(
             target=self.folder,
             run=name,
@@ -244,6 +255,9 @@ class TrainerTest(WithTarget):
             windows_a_pass=2,
             steps_between_measures=3,
             stop_after=stop_after,
+            rows_a_window=8,
+            unroll=None,
+            feature_memory=memory,
         )
         run = trainer.Run(args, lambda target: Eagle3Head(target, DRAFT_TOKENS))
         trainer.train(run)
@@ -252,7 +266,7 @@ class TrainerTest(WithTarget):
     def test_a_run_that_was_stopped_ends_as_one_that_was_not(self) -> None:
         tokens = np.random.default_rng(0).integers(0, VOCABULARY, 17 * 20).astype(np.uint16)
         tokens.tofile(self.folder / "train.16.bin")
-        with mock.patch.object(trainer, "CACHE", self.folder), mock.patch.object(Eagle3Head, "rows_a_window", 8):
+        with mock.patch.object(trainer, "CACHE", self.folder):
             whole = self.run_for("whole", 6)
             self.run_for("parts", 2)
             parts = self.run_for("parts", 6)

@@ -19,9 +19,10 @@ import model_path  # noqa: F401
 import torch
 from acceptance import Acceptance
 from checkpoint import load_checkpoint, save_checkpoint
+from feature_memory import FeatureMemory
 from muon import Muon
 from samples import Batch, Rows, choose_rows, open_samples
-from target import FrozenTarget
+from target import FrozenTarget, tap_layers
 from torch import Tensor
 from windows import WindowMix
 
@@ -106,8 +107,19 @@ def argument_parser(description: str | None) -> argparse.ArgumentParser:
     parser.add_argument("--steps-between-measures", type=int, default=100)
     parser.add_argument("--stop-after", type=int, metavar="STEPS", help="pause there; the same command goes on")
     parser.add_argument("--export", type=Path, help="folder for the head's files, written when the command ends")
+    parser.add_argument("--rows-a-window", type=int, help="places to draft from; more where the target costs most")
+    parser.add_argument("--unroll", type=int, metavar="STEPS", help="of EAGLE heads: drafting steps that are trained")
+    parser.add_argument("--feature-memory", type=Path, help="folder that keeps the target's features of windows met")
     parser.add_argument("--threads", type=int, default=2)
     return parser
+
+
+def open_target(folder: Path, memory: Path | None) -> FrozenTarget:
+    target = FrozenTarget(folder)
+    if memory:
+        layers = target.config.layers
+        target.memory = FeatureMemory(memory, [*tap_layers(layers), layers])
+    return target
 
 
 class Run:
@@ -118,9 +130,11 @@ class Run:
         self.folder = CACHE / "runs" / args.run
         self.folder.mkdir(parents=True, exist_ok=True)
         self.latest = self.folder / "latest.pt"
-        self.target = FrozenTarget(args.target)
+        self.target = open_target(args.target, args.feature_memory)
         torch.manual_seed(SEED)
         self.head = make_head(self.target)
+        self.head.rows_a_window = args.rows_a_window or self.head.rows_a_window
+        self.head.steps = args.unroll or self.head.steps
         self.optimizers = HeadOptimizers(self.head)
         self.step = self.tokens = self.rows = 0
         taken: dict[str, int] = {}
