@@ -33,6 +33,9 @@ export const generateCommand: Command = {
     precision: { value: 'P', help: `${precisions.join(', ')}. Default: what suggestions use.` },
     ...samplingOptions(greedy),
     ...speculationOptions,
+    'speculative-draft-sampling': {
+      help: 'STANDALONE draws its drafts too, instead of taking the best: another text of the same distribution.',
+    },
     'ignore-eos': { help: 'Go on after an end token.' },
     ...cacheOptions,
     json: { help: 'Print {"text", "token_ids", "algorithm", "metrics"}.' },
@@ -62,22 +65,36 @@ interface GenerateRequest {
   readonly precision: Precision | undefined;
   readonly sampling: SamplingSettings;
   readonly drafting: SpeculationSettings;
+  /** Absent: drafts are chosen. */
+  readonly draftSampling: SamplingSettings | undefined;
   readonly ignoreEos: boolean;
   readonly cacheDir: string;
 }
 
 async function parseRequest(line: CommandLine): Promise<GenerateRequest> {
+  const sampling = samplingSettings(line, greedy);
+  const drafting = await speculationSettings(line);
   return {
     modelDir: await requiredModelDir(line),
     prompt: parsePrompt(line),
     maxNewTokens: line.requiredInteger('max-new-tokens', 1),
     device: line.choice('device', devices) ?? 'auto',
     precision: line.choice('precision', precisions),
-    sampling: samplingSettings(line, greedy),
-    drafting: await speculationSettings(line),
+    sampling,
+    drafting,
+    draftSampling: line.flag('speculative-draft-sampling') ? draftSampling(sampling, drafting) : undefined,
     ignoreEos: line.flag('ignore-eos'),
     cacheDir: cacheDir(line),
   };
+}
+
+function draftSampling(sampling: SamplingSettings, { algorithm, eagleTopk }: SpeculationSettings) {
+  const option = '--speculative-draft-sampling';
+  if (algorithm !== 'standalone') throw usageError(`${option}: only STANDALONE can draw its drafts`);
+  if (sampling.temperature === 0) throw usageError(`${option}: nothing is sampled; give --temperature`);
+  if ((eagleTopk ?? 1) > 1)
+    throw usageError(`${option}: a chain is drawn; leave --speculative-eagle-topk out`);
+  return sampling;
 }
 
 function parsePrompt(line: CommandLine): GenerateRequest['prompt'] {
@@ -113,6 +130,7 @@ async function generate(request: GenerateRequest): Promise<{ text: string | null
     const session = new Session(model.createKvCache(tokens.length), model.info);
     speculation = await openSpeculation(plan, {
       target: { model, costTable, tokenizer },
+      draftSampling: request.draftSampling,
       cacheDir: request.cacheDir,
       threads,
       log: printWarning,

@@ -5,6 +5,7 @@ import { ROOT, type TokenTree, TokenTreeBuilder } from '../tree/tokenTree.ts';
 import type { Drafter, SessionView } from './drafter.ts';
 import { DepthByCost, type DepthRule, type DraftModelCosts, fixedDepth } from './draftModelDepth.ts';
 import { type DraftedToken, DraftModelSequence } from './draftModelSequence.ts';
+import { windowStart } from './draftModelWindow.ts';
 import { SequencePool } from './sequencePool.ts';
 
 /** Names and meaning follow SGLang's server options. */
@@ -56,7 +57,7 @@ export class DraftModelDrafter implements Drafter {
   constructor(parts: DraftModelParts, options: DraftModelOptions = {}) {
     this.#parts = parts;
     this.#options = options;
-    this.#sequences = new SequencePool(() => new DraftModelSequence(parts.model), idleSessions);
+    this.#sequences = new SequencePool(() => new DraftModelSequence(parts.model, 'argmax'), idleSessions);
   }
 
   get bytes(): number {
@@ -127,18 +128,4 @@ export class DraftModelDrafter implements Drafter {
     }
     return candidates.sort((a, b) => b.pathLogProb - a.pathLogProb);
   }
-}
-
-/** Space for drafts that the window leaves in the draft model's context. */
-const ROOM = 32;
-
-/**
- * Where the window on a sequence begins that is longer than the draft model's context: the model forgets the older half
- * of its context whenever it is full. It moves in such strides, and by the length alone, so that rows are kept between.
- */
-function windowStart(length: number, contextLength: number): number {
-  const overflow = length + Math.min(ROOM, Math.floor(contextLength / 4)) - contextLength;
-  if (overflow <= 0) return 0;
-  const stride = Math.ceil(contextLength / 2);
-  return Math.ceil(overflow / stride) * stride;
 }

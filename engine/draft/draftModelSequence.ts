@@ -1,5 +1,5 @@
 import { PrefillPace } from '../decode/prefill.ts';
-import type { ForwardOutput, KvCache, LanguageModel } from '../model/languageModel.ts';
+import type { ForwardBatch, ForwardOutput, KvCache, LanguageModel } from '../model/languageModel.ts';
 import { ROOT } from '../tree/tokenTree.ts';
 import type { DraftSequence } from './sequencePool.ts';
 
@@ -28,6 +28,7 @@ const noBatch: Batch = { tokens: new Int32Array(0), parents: new Int32Array(0), 
  */
 export class DraftModelSequence implements DraftSequence {
   readonly #model: LanguageModel;
+  readonly #want: ForwardBatch['want'];
   readonly #kv: KvCache;
   readonly #pace = new PrefillPace();
   /** Of the committed rows. */
@@ -36,8 +37,10 @@ export class DraftModelSequence implements DraftSequence {
   #drafted = 0;
   #batch = noBatch;
 
-  constructor(model: LanguageModel) {
+  /** @param want of each prediction */
+  constructor(model: LanguageModel, want: ForwardBatch['want']) {
     this.#model = model;
+    this.#want = want;
     this.#kv = model.createKvCache(1);
   }
 
@@ -95,7 +98,7 @@ export class DraftModelSequence implements DraftSequence {
     const batch = batchOf(paths.map((path) => path.slice(this.#drafted)));
     const { tokens, parents } = batch;
     const rows = Int32Array.from(frontier, (_, i) => tokens.length - frontier.length + i);
-    const output = await this.#kv.forward({ tokens, parents, rows, want: 'argmax' });
+    const output = await this.#kv.forward({ tokens, parents, rows, want: this.#want });
     this.#batch = batch;
     return output;
   }
@@ -106,7 +109,7 @@ export class DraftModelSequence implements DraftSequence {
 
   async #evaluate(tokens: Int32Array, rows: Int32Array): Promise<ForwardOutput> {
     const started = performance.now();
-    const output = await this.#kv.forward({ tokens, rows, want: 'argmax' });
+    const output = await this.#kv.forward({ tokens, rows, want: this.#want });
     this.#pace.observe(tokens.length, performance.now() - started);
     await this.#kv.commit(Int32Array.from(tokens.keys()));
     this.#tokens.push(...tokens);

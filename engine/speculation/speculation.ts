@@ -3,6 +3,7 @@ import { CostController, type DraftController, fixedController } from '../decode
 import type { Drafter } from '../draft/drafter.ts';
 import { DraftModelDrafter, draftModelOutputs } from '../draft/draftModel.ts';
 import { checkDraftVocabulary } from '../draft/draftModelVocabulary.ts';
+import { DrawnDraftModelDrafter, drawnDraftModelOutputs } from '../draft/drawnDraftModel.ts';
 import { EagleDrafter } from '../draft/eagle.ts';
 import type { LastSuggestion } from '../draft/lastSuggestion.ts';
 import { MedusaDrafter } from '../draft/medusa.ts';
@@ -16,6 +17,7 @@ import { MedusaHeads } from '../model/medusaHeads.ts';
 import { openModel } from '../model/openModel.ts';
 import type { Tokenizer } from '../model/tokenizer.ts';
 import type { SpeculationSettings } from '../protocol.ts';
+import type { SamplingSettings } from '../sampling/samplingSettings.ts';
 import type { SpeculationPlan, Trained } from './speculationPlan.ts';
 
 /** The loaded model that is drafted for. */
@@ -30,6 +32,8 @@ export interface SpeculationParts {
   readonly target: Target;
   readonly workspace?: WorkspaceText | undefined;
   readonly lastSuggestion?: LastSuggestion | undefined;
+  /** A draft model draws its drafts like this, instead of taking the most probable tokens. */
+  readonly draftSampling?: SamplingSettings | undefined;
   readonly cacheDir: string;
   readonly threads: number;
   readonly log: (level: 'info' | 'warn', message: string) => void;
@@ -114,21 +118,24 @@ async function openTrained(
 }
 
 async function openDraftModel(dir: string, settings: SpeculationSettings, parts: SpeculationParts) {
-  const { target, cacheDir, threads, log } = parts;
+  const { target, draftSampling: sampling, cacheDir, threads, log } = parts;
+  const outputs = sampling ? drawnDraftModelOutputs : draftModelOutputs({ topk: settings.eagleTopk });
   const { model, costTable } = await openModel(dir, {
     device: target.model.info.device === 'cpu' ? 'cpu' : 'auto',
     precision: headPrecision(target),
     cacheDir,
     threads,
     log,
-    ...draftModelOutputs({ topk: settings.eagleTopk }),
+    ...outputs,
   });
   try {
     const { vocabSize } = target.model.info;
     const { tokenizer } = target;
     await checkDraftVocabulary({ tokenizer, vocabSize }, { dir, vocabSize: model.info.vocabSize });
-    const costs = { draft: costTable, target: target.costTable };
-    const drafter = new DraftModelDrafter({ model, costs, vocabSize }, treeOptions(settings));
+    const loaded = { model, costs: { draft: costTable, target: target.costTable }, vocabSize };
+    const drafter = sampling
+      ? new DrawnDraftModelDrafter(loaded, { sampling, numSteps: settings.numSteps })
+      : new DraftModelDrafter(loaded, treeOptions(settings));
     return { drafter, dispose: () => model.dispose() };
   } catch (error) {
     await model.dispose();

@@ -6,11 +6,12 @@ import { fixedController } from '../../../engine/decode/controller.ts';
 import { type DecodeResult, decode } from '../../../engine/decode/decoder.ts';
 import { Session } from '../../../engine/decode/session.ts';
 import type { Drafter } from '../../../engine/draft/drafter.ts';
+import { DrawnDraftModelDrafter, drawnDraftModelOutputs } from '../../../engine/draft/drawnDraftModel.ts';
 import { NgramDrafter } from '../../../engine/draft/ngram.ts';
 import { embeddedModelDir } from '../../../engine/embeddedModel.ts';
+import type { CostTable } from '../../../engine/model/costTable.ts';
 import type { LanguageModel } from '../../../engine/model/languageModel.ts';
 import { loadTokenizer } from '../../../engine/model/tokenizer.ts';
-import { DraftSampler } from '../../../engine/sampling/draftSampler.ts';
 import type { SamplingSettings } from '../../../engine/sampling/samplingSettings.ts';
 import { ROOT, TokenTreeBuilder } from '../../../engine/tree/tokenTree.ts';
 import { createVerifier } from '../../../engine/verify/createVerifier.ts';
@@ -24,7 +25,7 @@ import { deepChainDrafter, noisyOracle, randomTreeDrafter, wideDrafter } from '.
 import { misfit } from '../sampling/goodnessOfFit.ts';
 import { plainDistribution } from '../sampling/plainDistribution.ts';
 import { textbook, verifierWith, wrongForChosen, wrongForDrawn } from './rejectionRules.ts';
-import { allTexts, TableModel, textIndex } from './tableModel.ts';
+import { allTexts, textIndex } from './tableModel.ts';
 
 const models = new CpuModels();
 const folder = temporaryFolder();
@@ -119,30 +120,22 @@ test('temperature 0 and top-k 1 are greedy', async () => {
   }
 });
 
+/** Draft passes that cost next to nothing. */
+const table = (ms: number): CostTable => ({ nodeCounts: [1, 32], contexts: [128], ms: [[ms, 2 * ms]] });
+const costs = { draft: table(0.1), target: table(1) };
 const FEW = 4;
 const LENGTH = 3;
 const TEXTS = 1500;
 
-/** Draws chains from a model that is not the target. */
-function drawingDrafter(asked: SamplingSettings): Drafter {
-  const model = new TableModel(FEW, 9);
-  const sampler = new DraftSampler(asked);
-  return {
-    name: 'drawn chains',
-    bytes: 0,
-    propose(view) {
-      const builder = new TokenTreeBuilder();
-      const text = [...view.tokens.subarray(view.promptLength)];
-      for (let parent = ROOT; text.length < LENGTH; ) {
-        const { tokens, draftProbs } = sampler.draw(model.logits(text), 1);
-        parent = builder.addDrawn(parent, tokens[0], -0.5, 'draftModel', draftProbs);
-        text.push(tokens[0]);
-      }
-      return builder.build(LENGTH);
-    },
-    observe() {},
-    dispose() {},
-  };
+/** Draws chains from a model that is not the target, and knows a token more. */
+async function drawingDrafter(sampling: SamplingSettings): Promise<Drafter> {
+  const dir = writeRandomCheckpoint(
+    join(folder, 'draft'),
+    { ...tinyShape, layers: 1, vocabSize: FEW + 1 },
+    9,
+  );
+  const model = await models.open(dir, { precision: 'int8', ...drawnDraftModelOutputs });
+  return new DrawnDraftModelDrafter({ model, costs, vocabSize: FEW }, { sampling, numSteps: LENGTH });
 }
 
 /** Three siblings and the same under each, always in this order: what wrong rules make most of. */
@@ -192,13 +185,14 @@ test('whole texts are distributed as the model says, and through wrong rules the
     return misfit(counts, probs);
   };
   const random = randomTreeDrafter(FEW, new Random(6));
+  assert.ok((await misfitOf(rejectionVerifier(asked))) < 4, 'no drafts');
   assert.ok((await misfitOf(rejectionVerifier(asked), random)) < 4, 'random trees');
-  assert.ok((await misfitOf(rejectionVerifier(asked), drawingDrafter(asked))) < 4, 'drawn chains');
+  assert.ok((await misfitOf(rejectionVerifier(asked), await drawingDrafter(asked))) < 4, 'drawn chains');
   assert.ok((await misfitOf(verifierWith(textbook, asked), sameTreeDrafter())) < 4, 'the textbook rule');
   for (const [name, rule] of Object.entries(wrongForChosen).slice(0, 2)) {
     assert.ok((await misfitOf(verifierWith(rule, asked), sameTreeDrafter())) > 6, name);
   }
   for (const [name, rule] of Object.entries(wrongForDrawn).slice(0, 2)) {
-    assert.ok((await misfitOf(verifierWith(rule, asked), drawingDrafter(asked))) > 6, name);
+    assert.ok((await misfitOf(verifierWith(rule, asked), await drawingDrafter(asked))) > 6, name);
   }
 });

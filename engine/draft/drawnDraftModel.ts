@@ -1,0 +1,103 @@
+import { predictionsOnly } from '../compile/targetOutputs.ts';
+import { idleSessions } from '../config.ts';
+import { DraftSampler } from '../sampling/draftSampler.ts';
+import type { SamplingSettings } from '../sampling/samplingSettings.ts';
+import { ROOT, type TokenTree, TokenTreeBuilder } from '../tree/tokenTree.ts';
+import type { Drafter, SessionView, Verdict } from './drafter.ts';
+import type { DraftModelParts } from './draftModel.ts';
+import { DepthByCost, type DepthRule, fixedDepth } from './draftModelDepth.ts';
+import { type DraftedToken, DraftModelSequence } from './draftModelSequence.ts';
+import { windowStart } from './draftModelWindow.ts';
+import { SequencePool } from './sequencePool.ts';
+
+export interface DrawnDraftModelOptions {
+  /** What the target's text is sampled with, at a temperature above 0: drafts are drawn alike. */
+  readonly sampling: SamplingSettings;
+  /** Tokens of the chain. Absent: as many as pay. */
+  readonly numSteps?: number | undefined;
+}
+
+/** What a model has to be opened with. */
+export const drawnDraftModelOutputs = predictionsOnly;
+
+/** Acceptance before anything was seen, and how fast it is followed. */
+const FIRST_RATE = 0.7;
+const FOLLOW = 0.05;
+
+/**
+ * A smaller model drafts a chain that is drawn from its own distribution: speculative sampling as Leviathan et al. (arXiv
+ * 2211.17192) describe it. Of a draft model that is close to the target most is accepted at any temperature, where the
+ * most probable tokens (draftModel.ts) are accepted less the hotter it gets. The text depends on the drafts then.
+ */
+export class DrawnDraftModelDrafter implements Drafter {
+  readonly name = 'drawnDraftModel';
+  readonly #parts: DraftModelParts;
+  readonly #options: DrawnDraftModelOptions;
+  readonly #sampler: DraftSampler;
+  readonly #sequences: SequencePool<DraftModelSequence>;
+  /** Share of drafted tokens that are accepted once the token before them is. */
+  #rate = FIRST_RATE;
+
+  constructor(parts: DraftModelParts, options: DrawnDraftModelOptions) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#sampler = new DraftSampler(options.sampling);
+    this.#sequences = new SequencePool(() => new DraftModelSequence(parts.model, 'logits'), idleSessions);
+  }
+
+  get bytes(): number {
+    return this.#parts.model.info.weightBytes + this.#sequences.bytes;
+  }
+
+  /** Empty while the draft model still catches up with a long prompt. */
+  async propose(view: SessionView, budget: number): Promise<TokenTree> {
+    const { contextLength } = this.#parts.model.info;
+    const tokens = view.tokens.subarray(windowStart(view.tokens.length, contextLength));
+    const sequence = this.#sequences.acquire(tokens);
+    try {
+      return await this.#draft(sequence, tokens, Math.min(budget, contextLength - tokens.length + 1));
+    } finally {
+      this.#sequences.release(sequence);
+    }
+  }
+
+  /** What was accepted of the sequence shows in the tokens of the next proposal. */
+  observe({ tree, accepted }: Verdict): void {
+    for (const _ of accepted) this.#rate += FOLLOW * (1 - this.#rate);
+    if (accepted.length < tree.size) this.#rate -= FOLLOW * this.#rate;
+  }
+
+  dispose(): void {
+    this.#sequences.dispose();
+  }
+
+  async #draft(sequence: DraftModelSequence, tokens: Int32Array, deepest: number): Promise<TokenTree> {
+    const rule = this.#depthRule();
+    const builder = new TokenTreeBuilder();
+    // Made before the tokens are known: nothing may be cut for what it turns out to be.
+    const logProb = Math.log(this.#rate);
+    let drafted: DraftedToken | undefined;
+    for (let depth = 1, parent = ROOT; depth <= deepest; depth++) {
+      const output = await (drafted ? sequence.extend([drafted]) : sequence.follow(tokens));
+      if (!output) break;
+      const { tokens: drawn, draftProbs } = this.#sampler.draw(this.#inTargetVocabulary(output.logits!), 1);
+      parent = builder.addDrawn(parent, drawn[0], logProb, 'draftModel', draftProbs);
+      drafted = { token: drawn[0], parent: drafted };
+      if (!rule.another({ depth, frontier: [depth * logProb], context: tokens.length })) break;
+    }
+    return builder.build(deepest);
+  }
+
+  #depthRule(): DepthRule {
+    const { numSteps } = this.#options;
+    return numSteps === undefined ? new DepthByCost(this.#parts.costs) : fixedDepth(numSteps);
+  }
+
+  /** Tokens that one of the two does not know are not drafted. */
+  #inTargetVocabulary(logits: Float32Array): Float32Array {
+    const { vocabSize } = this.#parts;
+    const fitted = new Float32Array(vocabSize).fill(Number.NEGATIVE_INFINITY);
+    fitted.set(logits.subarray(0, vocabSize));
+    return fitted;
+  }
+}
