@@ -32,7 +32,7 @@ export interface BenchmarkReport {
   readonly runs: readonly TaskRunFacts[];
   /** Empty unless something is wrong: speculation must not change what is written. */
   readonly differences: readonly OutputDifference[];
-  /** One task, step by step, by each algorithm. */
+  /** One task of each class, step by step, by each algorithm. */
   readonly traces: readonly CompletionTrace[];
   /** The algorithm to choose here; `none` when no other is measurably faster. */
   readonly fastest: Algorithm;

@@ -1,19 +1,30 @@
 import type { DecodeStep } from '../decode/decoder.ts';
 import type { Tokenizer } from '../model/tokenizer.ts';
 import { editPointAt, writtenFrom } from '../text/editPoint.ts';
-import type { CompletionTrace, TraceNode, TraceStep } from './benchmarkReport.ts';
+import { type CompletionTrace, type TraceNode, type TraceStep, taskClasses } from './benchmarkReport.ts';
 import type { MeasuredTask } from './measure.ts';
 import { cursorOf, tokenFacts } from './reportText.ts';
 import type { BenchmarkTask } from './tasks/task.ts';
 
 const LINES_BEFORE = 12;
 
-/** The longest completion, step by step, by every algorithm: the same text, so that one sees what each made of it. */
+/**
+ * The longest completion of each class, step by step, by every algorithm: the same text, so that one sees what each made
+ * of it.
+ */
 export function traceLongest(measured: readonly MeasuredTask[], tokenizer: Tokenizer): CompletionTrace[] {
   const length = ({ attempts }: MeasuredTask) => attempts.get('none')!.tokens.length;
-  const longest = measured.reduce((best, next) => (length(next) > length(best) ? next : best));
-  const shared = { task: measured.indexOf(longest), before: textBefore(longest.task) };
-  return [...longest.attempts.values()].map(({ algorithm, steps }) => ({
+  return taskClasses.flatMap((taskClass) => {
+    const [longest] = measured
+      .filter(({ task }) => task.taskClass === taskClass)
+      .toSorted((a, b) => length(b) - length(a));
+    return longest ? traceTask(longest, measured.indexOf(longest), tokenizer) : [];
+  });
+}
+
+function traceTask({ task, attempts }: MeasuredTask, id: number, tokenizer: Tokenizer): CompletionTrace[] {
+  const shared = { task: id, before: textBefore(task) };
+  return [...attempts.values()].map(({ algorithm, steps }) => ({
     ...shared,
     algorithm,
     steps: traceSteps(steps, tokenizer),

@@ -81,10 +81,12 @@ describe('on the command line', () => {
     assert.ok(report.results.every(({ lossless, tokens_per_s }) => lossless && tokens_per_s > 0));
     assert.deepEqual(report.differences, []);
     assert.equal(report.runs.length, 4);
-    for (const { steps } of report.traces) {
-      const written = steps.map(({ text }) => text).join('');
-      assert.equal(written, report.traces[0].steps.map(({ text }) => text).join(''));
-      assert.ok(written.length > 0);
+    const textOf = ({ steps }: protocol.CompletionTrace) => steps.map(({ text }) => text).join('');
+    assert.deepEqual(new Set(report.traces.map(({ task }) => task)).size, 2);
+    for (const trace of report.traces) {
+      const plain = report.traces.find(({ task, algorithm }) => task === trace.task && algorithm === 'none')!;
+      assert.equal(textOf(trace), textOf(plain));
+      assert.ok(textOf(trace).length > 0);
     }
     assert.match(stdout, /^all \(2\) +none +\d+ +1\.00x/m);
     assert.ok(stdout.trimEnd().endsWith(report.summary));

@@ -48,7 +48,10 @@ test('all that the model can run is compared: each on its own graph, all with th
   for (const { algorithm, extra_memory_bytes } of overall) {
     assert.equal(extra_memory_bytes > 0, algorithm !== 'none', algorithm);
   }
-  assert.deepEqual(report.traces.map(({ algorithm }) => algorithm).sort(), [...report.algorithms].sort());
+  assert.deepEqual(
+    new Set(report.traces.map(({ algorithm }) => algorithm)),
+    new Set<string>(report.algorithms),
+  );
   const { done, total } = phases.at(-1)!;
   assert.deepEqual([done, total], [3 * 7, 3 * 7]);
 });

@@ -73,22 +73,29 @@ test('characters of several tokens appear when they are whole, and control token
   assert.deepEqual(steps.at(-1), { ...steps.at(-1), text: '', bonus: { token: end, text: '<|endoftext|>' } });
 });
 
-test('the longest completion is traced, by every algorithm, from where the model went on', () => {
+test('the longest completion of each class is traced, by every algorithm, from where the model went on', () => {
   const steps = [{ tree: emptyTree, accepted: [], bonus: foo, taken: 1, draftMs: 0, verifyMs: 0 }];
   const long = { tokens: [1, 2, 3, 4], steps };
   const traces = traceLongest(
     [
       measuredTask(task(), attempt('none'), attempt('ngram')),
       measuredTask(task({ before: 'f() {\n  ' }), attempt('none', long), attempt('ngram', long)),
+      measuredTask(task({ taskClass: 'block' }), attempt('none'), attempt('ngram')),
     ],
     tokenizer,
   );
   assert.deepEqual(
-    traces.map(({ task, algorithm, before }) => [task, algorithm, before]),
+    traces.map(({ task, algorithm }) => [task, algorithm]),
     [
-      [1, 'none', 'f() {\n'],
-      [1, 'ngram', 'f() {\n'],
+      [1, 'none'],
+      [1, 'ngram'],
+      [2, 'none'],
+      [2, 'ngram'],
     ],
+  );
+  assert.deepEqual(
+    traces.slice(0, 2).map(({ before }) => before),
+    ['f() {\n', 'f() {\n'],
   );
 });
 
