@@ -4,7 +4,6 @@ import type { Algorithm, SpeculationSettings } from '../protocol.ts';
 const learned: readonly Algorithm[] = ['auto', 'nextn', 'standalone', 'eagle', 'eagle2', 'eagle3', 'medusa'];
 /** A trained drafter may be chosen for these by its folder. */
 const fromFolder: readonly Algorithm[] = ['auto', 'standalone', 'eagle', 'eagle2', 'eagle3', 'medusa'];
-const treeOfFixedShape: readonly Algorithm[] = ['eagle', 'medusa'];
 
 /**
  * Why settings that are each in order do not go together, as a sentence for the user; undefined when they do.
@@ -26,8 +25,8 @@ export function speculationProblem(settings: SpeculationSettings): string | unde
   if (algorithm === 'none' && numDraftTokens !== undefined) {
     return 'NONE drafts nothing: leave out the number of draft tokens.';
   }
-  if (eagleTopk !== undefined && treeOfFixedShape.includes(algorithm)) {
-    return `${name} drafts a tree of a fixed shape: leave out top-k, or choose ${algorithm === 'eagle' ? 'EAGLE2' : 'EAGLE3'}.`;
+  if (eagleTopk !== undefined && algorithm === 'eagle') {
+    return 'EAGLE drafts a tree of a fixed shape: leave out top-k, or choose EAGLE2.';
   }
   return treeProblem(numSteps, eagleTopk, numDraftTokens);
 }
