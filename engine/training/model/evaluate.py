@@ -32,7 +32,7 @@ def load(path: Path) -> LanguageModel:
         kv_heads=sizes["num_key_value_heads"],
         ffn=sizes["intermediate_size"],
         vocabulary=sizes["vocab_size"],
-        head_dim=sizes["head_dim"],
+        head_dim=sizes.get("head_dim", sizes["hidden_size"] // sizes["num_attention_heads"]),
         rope_theta=sizes["rope_theta"],
     )
     model = LanguageModel(config)
