@@ -105,7 +105,8 @@ async function draft(
   if (!drafter || budget === 0) return { tree: emptyTree };
   const started = performance.now();
   const proposal = await drafter.propose(session, budget);
-  const chosen = controller.choose(proposal, session.tokens.length, session.pending);
+  const place = { context: session.tokens.length, pending: session.pending };
+  const chosen = controller.choose(proposal, { ...place, draftMs: performance.now() - started });
   // Deeper nodes would not fit what is left to write, or not come out as they do in plain decoding.
   const tree = takeShallowest(chosen, Math.min(room - 1, session.exactDepth - session.pending));
   return { tree, draftMs: performance.now() - started };

@@ -16,18 +16,18 @@ export interface ContinuationGuess extends Guess {
  * raw shares.
  */
 export class ContinuationSource implements GuessSource<ContinuationGuess> {
-  readonly #source: DraftSource;
+  readonly name: DraftSource;
   readonly #calibration: NgramCalibration;
   readonly #onCredit: (seenAt: Match) => void;
   #matches: readonly Match[] = [];
 
   /** @param onCredit takes the best place where an accepted token was seen */
   constructor(
-    source: DraftSource,
+    name: DraftSource,
     calibration: NgramCalibration,
     onCredit: (seenAt: Match) => void = () => {},
   ) {
-    this.#source = source;
+    this.name = name;
     this.#calibration = calibration;
     this.#onCredit = onCredit;
   }
@@ -71,12 +71,12 @@ export class ContinuationSource implements GuessSource<ContinuationGuess> {
 
   #guess(token: number, matches: readonly Match[], share: number, depth: number): ContinuationGuess {
     const evidence: Evidence = {
-      source: this.#source,
+      source: this.name,
       matchLength: matches[0].length + depth,
       share,
       count: matches.length,
     };
     const probability = this.#calibration.probability(evidence);
-    return { source: this.#source, token, probability, evidence, matches };
+    return { token, probability, evidence, matches };
   }
 }

@@ -1,22 +1,35 @@
 import { type DraftSource, ROOT, type TokenTree, TokenTreeBuilder } from '../tree/tokenTree.ts';
+import { Agreement, type Opinions } from './agreement.ts';
 import type { Verdict } from './drafter.ts';
 import type { Guess, GuessSource, PathEnd } from './guess.ts';
+import { Reliability, type ReliabilityBucket } from './reliability.ts';
 
-/** Paths less likely than this are not worth a row of the target's batch on any machine. */
-const LEAST_PROBABILITY = 0.02;
+/** What to search for. */
+export interface SearchLimits {
+  /** Nodes at most. */
+  readonly budget: number;
+  /** Of a path: what is less likely is not worth a row of the target's batch. */
+  readonly leastProbability: number;
+}
+
+/** Where the cost of a row is not known: nothing less likely pays on any machine. */
+export const leastProbability = 0.02;
 
 /** A drafted token, by whatever sources. */
 interface DraftNode extends PathEnd {
-  /** P(the target writes the path up to here). */
-  readonly pathProbability: number;
+  readonly opinions: Opinions;
+  /** P(the target writes the token | the path before it). */
   readonly probability: number;
-  /** [source], undefined where it did not guess this token. */
-  readonly guesses: readonly (Guess | undefined)[];
-  /** Indices in the tree. */
+  readonly pathProbability: number;
+  /** Of the parent in the tree. */
   readonly parent: number;
-  index: number;
-  /** Undefined as long as nothing was looked for. */
-  children: readonly DraftNode[] | undefined;
+}
+
+/** What was found after a path. */
+interface Expansion {
+  readonly children: readonly DraftNode[];
+  /** Bit i: source i guesses anything here. */
+  readonly heard: number;
 }
 
 /**
@@ -25,100 +38,117 @@ interface DraftNode extends PathEnd {
  */
 export class DraftSearch {
   readonly #sources: readonly GuessSource[];
-  #root: DraftNode | undefined;
+  readonly #agreement: Agreement;
+  readonly #reliability = new Reliability();
+  /** What was found in the last search: after the text, then after each node. */
+  readonly #expansions = new Map<PathEnd, Expansion>();
+  #text: PathEnd | undefined;
 
+  /** @param sources at most 31 */
   constructor(sources: readonly GuessSource[]) {
     this.#sources = sources;
+    this.#agreement = new Agreement(sources.map(({ name }) => name));
+  }
+
+  /** Of all estimates so far. */
+  get reliability(): readonly ReliabilityBucket[] {
+    return this.#reliability.buckets;
   }
 
   /** @param text the path that ends with the last committed token */
-  draft(text: PathEnd, budget: number): TokenTree {
-    const root = { ...text, ...rootFacts };
-    this.#root = root;
+  draft(text: PathEnd, { budget, leastProbability }: SearchLimits): TokenTree {
+    this.#text = text;
+    this.#expansions.clear();
     const builder = new TokenTreeBuilder();
-    const frontier = [...this.#expand(root)];
+    const frontier: DraftNode[] = [];
+    const silent: Opinions = this.#sources.map(() => undefined);
+    const open = (node: DraftNode) => {
+      if (node.pathProbability >= leastProbability) frontier.push(node);
+    };
+    for (const child of this.#expand(text, silent, ROOT, 1)) open(child);
     while (builder.size < budget && frontier.length > 0) {
       const best = takeBest(frontier);
-      const { source } = mostProbable(best.guesses);
-      best.index = builder.add(best.parent, best.token, Math.log(best.probability), source);
-      frontier.push(...this.#expand(best));
+      const { parent, token, probability, opinions, pathProbability } = best;
+      const node = builder.add(parent, token, Math.log(probability), this.#sourceOf(opinions));
+      for (const child of this.#expand(best, opinions, node, pathProbability)) open(child);
     }
     return builder.build(budget);
   }
 
-  /** Lets the sources learn from every guess that was made, also from those that were cut before verification. */
+  /** Learns from every guess that was made, also from those that were cut before verification. */
   learn({ tree, accepted, bonus }: Verdict): void {
+    let end = this.#text;
     const written = [...accepted.map((node) => tree.tokens[node]), bonus];
-    let node = this.#root;
     for (const [i, token] of written.entries()) {
-      const children: readonly DraftNode[] = node?.children ?? [];
-      for (const child of children) this.#learn(child, child.token === token);
-      node = children.find((child) => child.token === token);
-      if (node && i < accepted.length) this.#credit(node, tree.sources[accepted[i]]);
+      const expansion = end && this.#expansions.get(end);
+      if (!expansion) break;
+      for (const child of expansion.children) this.#learn(child, expansion.heard, child.token === token);
+      const right = expansion.children.find((child) => child.token === token);
+      if (right && i < accepted.length) this.#credit(right.opinions, tree.sources[accepted[i]]);
+      end = right;
     }
-    this.#root = undefined;
+    this.#text = undefined;
   }
 
-  #credit({ guesses }: DraftNode, name: DraftSource): void {
-    const i = guesses.findIndex((guess) => guess?.source === name);
-    if (i >= 0) this.#sources[i].credit?.(guesses[i]!);
-  }
-
-  #learn({ guesses }: DraftNode, accepted: boolean): void {
-    for (const [i, source] of this.#sources.entries()) {
-      const guess = guesses[i];
-      if (guess) source.learn(guess, accepted);
+  #learn({ opinions, probability }: DraftNode, heard: number, accepted: boolean): void {
+    this.#reliability.observe(this.#sourceOf(opinions), probability, accepted);
+    this.#agreement.observe(opinions, heard, accepted);
+    for (let i = 0; i < opinions.length; i++) {
+      const guess = opinions[i];
+      if (guess) this.#sources[i].learn(guess, accepted);
     }
   }
 
-  #expand(node: DraftNode): readonly DraftNode[] {
-    const guessed = new Map<number, (Guess | undefined)[]>();
-    for (const [i, source] of this.#sources.entries()) {
-      for (const guess of source.after(node, node.guesses[i])) {
-        const guesses = guessed.get(guess.token);
-        if (guesses) guesses[i] = guess;
-        else {
-          const first: (Guess | undefined)[] = this.#sources.map(() => undefined);
-          first[i] = guess;
-          guessed.set(guess.token, first);
-        }
-      }
-    }
+  #credit(opinions: Opinions, name: DraftSource): void {
+    const i = this.#sources.findIndex((source) => source.name === name);
+    if (opinions[i]) this.#sources[i].credit?.(opinions[i]);
+  }
+
+  #expand(end: PathEnd, opinions: Opinions, parent: number, pathProbability: number): readonly DraftNode[] {
+    const { heard, opinionsByToken } = this.#ask(end, opinions);
     const children: DraftNode[] = [];
-    for (const [token, guesses] of guessed) {
-      const { probability } = mostProbable(guesses);
-      const pathProbability = node.pathProbability * probability;
-      if (pathProbability < LEAST_PROBABILITY) continue;
+    for (const [token, opinions] of opinionsByToken) {
+      const probability = this.#agreement.probability(opinions, heard);
       children.push({
         token,
-        before: node,
-        depth: node.depth + 1,
-        pathProbability,
+        before: end,
+        depth: end.depth + 1,
+        opinions,
         probability,
-        guesses,
-        parent: node.index,
-        index: ROOT,
-        children: undefined,
+        pathProbability: pathProbability * probability,
+        parent,
       });
     }
-    node.children = children;
+    this.#expansions.set(end, { children, heard });
     return children;
   }
-}
 
-const rootFacts = {
-  pathProbability: 1,
-  probability: 1,
-  guesses: [],
-  parent: ROOT,
-  index: ROOT,
-  children: undefined,
-};
+  #ask(end: PathEnd, own: Opinions) {
+    const opinionsByToken = new Map<number, (Guess | undefined)[]>();
+    let heard = 0;
+    for (let i = 0; i < this.#sources.length; i++) {
+      for (const guess of this.#sources[i].after(end, own[i])) {
+        heard |= 1 << i;
+        let opinions = opinionsByToken.get(guess.token);
+        if (!opinions) {
+          opinions = new Array<Guess | undefined>(this.#sources.length).fill(undefined);
+          opinionsByToken.set(guess.token, opinions);
+        }
+        opinions[i] = guess;
+      }
+    }
+    return { heard, opinionsByToken };
+  }
 
-function mostProbable(guesses: readonly (Guess | undefined)[]): Guess {
-  return guesses.reduce((best, guess) =>
-    guess && (!best || guess.probability > best.probability) ? guess : best,
-  )!;
+  /** The one that is surest of it. */
+  #sourceOf(opinions: Opinions): DraftSource {
+    let best = -1;
+    for (let i = 0; i < opinions.length; i++) {
+      const probability = opinions[i]?.probability ?? -1;
+      if (probability > (opinions[best]?.probability ?? -1)) best = i;
+    }
+    return this.#sources[best].name;
+  }
 }
 
 function takeBest(frontier: DraftNode[]): DraftNode {

@@ -2,7 +2,6 @@ import type { DraftSource } from '../tree/tokenTree.ts';
 
 /** A token that may follow a path, and how probable its source holds it. */
 export interface Guess {
-  readonly source: DraftSource;
   readonly token: number;
   /** P(the target writes it | it wrote the path before it), calibrated. */
   readonly probability: number;
@@ -17,10 +16,11 @@ export interface PathEnd {
   readonly depth: number;
 }
 
-/** Where guesses come from that cost none of the target's time. */
+/** Where guesses come from. */
 export interface GuessSource<Own extends Guess = Guess> {
+  readonly name: DraftSource;
   /**
-   * What may follow a path.
+   * What may follow a path: distinct tokens.
    *
    * @param own this source's own guess that the path ends with; undefined before the first draft, and where only other
    *   sources led

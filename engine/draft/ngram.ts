@@ -1,6 +1,6 @@
 import type { TokenTree } from '../tree/tokenTree.ts';
 import type { Drafter, SessionView, Verdict } from './drafter.ts';
-import { DraftSearch } from './draftSearch.ts';
+import { DraftSearch, leastProbability } from './draftSearch.ts';
 import { textPath } from './guess.ts';
 import { type NgramParts, NgramSources } from './ngramSources.ts';
 
@@ -25,7 +25,7 @@ export class NgramDrafter implements Drafter {
 
   propose(view: SessionView, budget: number): TokenTree {
     this.#sources.follow(view);
-    return this.#search.draft(textPath(view.tokens.subarray(-1)), budget);
+    return this.#search.draft(textPath(view.tokens.subarray(-1)), { budget, leastProbability });
   }
 
   observe(verdict: Verdict): void {

@@ -24,6 +24,7 @@ interface RecycledGuess extends Guess {
  * asked for the sake of a draft that it then rejected.
  */
 export class RecycledSource implements GuessSource<RecycledGuess> {
+  readonly name = 'recycled';
   readonly #table: SuccessorTable;
   readonly #calibration = new Calibration(LONGEST_CONTEXT * 2 * DEPTHS * SUCCESSORS);
   /** The text before the drafts: at most as much as a row's context. */
@@ -97,7 +98,6 @@ export class RecycledSource implements GuessSource<RecycledGuess> {
     for (let rank = 0; rank < SUCCESSORS; rank++) {
       const cell = (kind * DEPTHS + Math.min(depth, DEPTHS - 1)) * SUCCESSORS + rank;
       guesses.push({
-        source: 'recycled',
         token: this.#table.successor(slot, rank),
         probability: this.#calibration.probability(cell, PRIORS[kind] * RANKS[rank]),
         cell,

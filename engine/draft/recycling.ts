@@ -1,6 +1,6 @@
 import type { TokenTree } from '../tree/tokenTree.ts';
 import type { Drafter, SessionView, Verdict } from './drafter.ts';
-import { DraftSearch } from './draftSearch.ts';
+import { DraftSearch, leastProbability } from './draftSearch.ts';
 import { RecycledSource } from './recycledSource.ts';
 
 /** Token recycling alone. Needs a target that hands out its successors (TargetOutputs.successors). */
@@ -19,7 +19,7 @@ export class RecyclingDrafter implements Drafter {
   }
 
   propose(view: SessionView, budget: number): TokenTree {
-    return this.#search.draft(this.#source.follow(view), budget);
+    return this.#search.draft(this.#source.follow(view), { budget, leastProbability });
   }
 
   observe(verdict: Verdict): void {

@@ -1,5 +1,7 @@
 import type { Precision } from '../compile/precision.ts';
 import { CostController, type DraftController, fixedController } from '../decode/controller.ts';
+import { CostModel } from '../decode/costModel.ts';
+import { BlendDrafter } from '../draft/blend.ts';
 import type { Drafter } from '../draft/drafter.ts';
 import { DraftModelDrafter, draftModelOutputs } from '../draft/draftModel.ts';
 import { checkDraftVocabulary } from '../draft/draftModelVocabulary.ts';
@@ -8,7 +10,7 @@ import { EagleDrafter } from '../draft/eagle.ts';
 import type { LastSuggestion } from '../draft/lastSuggestion.ts';
 import { MedusaDrafter } from '../draft/medusa.ts';
 import { NgramDrafter } from '../draft/ngram.ts';
-import type { WorkspaceText } from '../draft/ngramSources.ts';
+import type { NgramParts, WorkspaceText } from '../draft/ngramSources.ts';
 import { RecyclingDrafter } from '../draft/recycling.ts';
 import type { CostTable } from '../model/costTable.ts';
 import { DraftHead } from '../model/draftHead.ts';
@@ -18,6 +20,7 @@ import { openModel } from '../model/openModel.ts';
 import type { Tokenizer } from '../model/tokenizer.ts';
 import type { SpeculationSettings } from '../protocol.ts';
 import type { SamplingSettings } from '../sampling/samplingSettings.ts';
+import type { DraftSource } from '../tree/tokenTree.ts';
 import type { SpeculationPlan, Trained } from './speculationPlan.ts';
 
 /** The loaded model that is drafted for. */
@@ -53,12 +56,11 @@ export interface Speculation {
  * @throws SlipstreamError model.*, usage, outOfMemory, io
  */
 export async function openSpeculation(plan: SpeculationPlan, parts: SpeculationParts): Promise<Speculation> {
-  const { drafter, dispose } = await openDrafter(plan, parts);
+  const costs = new CostModel(parts.target.costTable);
+  const { drafter, dispose } = await openDrafter(plan, parts, costs);
   const { numDraftTokens } = plan.settings;
   const controller =
-    numDraftTokens === undefined
-      ? new CostController(parts.target.costTable)
-      : fixedController(numDraftTokens);
+    numDraftTokens === undefined ? new CostController(costs) : fixedController(numDraftTokens);
   return {
     drafter,
     controller,
@@ -75,28 +77,53 @@ interface OpenedDrafter {
   readonly dispose: () => Promise<void>;
 }
 
-async function openDrafter(plan: SpeculationPlan, parts: SpeculationParts): Promise<OpenedDrafter> {
+async function openDrafter(
+  plan: SpeculationPlan,
+  parts: SpeculationParts,
+  costs: CostModel,
+): Promise<OpenedDrafter> {
   const { drafting, settings } = plan;
   switch (drafting.kind) {
     case 'none':
       return { drafter: undefined, dispose: nothing };
     case 'ngram':
-      return { drafter: ngramDrafter(parts), dispose: nothing };
+      return { drafter: new NgramDrafter(ngramParts(parts)), dispose: nothing };
     case 'recycling':
       return { drafter: new RecyclingDrafter(parts.target.model.info.vocabSize), dispose: nothing };
     case 'trained':
       return openTrained(drafting.trained, settings, parts);
     case 'blend':
-      return { drafter: ngramDrafter(parts), dispose: nothing };
+      return openBlend(drafting.trained, settings, parts, costs);
   }
 }
 
 const nothing = async () => {};
 
-function ngramDrafter({ target, workspace, lastSuggestion }: SpeculationParts): Drafter {
+function ngramParts({ target, workspace, lastSuggestion }: SpeculationParts): NgramParts {
   const { info } = target.model;
   const specialTokenIds = target.tokenizer?.specialTokenIds ?? new Set(info.eosTokenIds);
-  return new NgramDrafter({ vocabSize: info.vocabSize, specialTokenIds, workspace, lastSuggestion });
+  return { vocabSize: info.vocabSize, specialTokenIds, workspace, lastSuggestion };
+}
+
+async function openBlend(
+  trained: Trained | undefined,
+  settings: SpeculationSettings,
+  parts: SpeculationParts,
+  costs: CostModel,
+): Promise<OpenedDrafter> {
+  const ngram = ngramParts(parts);
+  if (!trained) return { drafter: new BlendDrafter({ ngram, costs }), dispose: nothing };
+  // Its tokens stand beside chosen ones: they are chosen too, not drawn.
+  const { drafter, dispose } = await openTrained(trained, settings, { ...parts, draftSampling: undefined });
+  const source: DraftSource = trained.kind === 'draftModel' ? 'draftModel' : trained.head.kind;
+  const learned = { drafter, source, nodesPerLevel: nodesPerLevel(source, settings) };
+  return { drafter: new BlendDrafter({ ngram, learned, costs }), dispose };
+}
+
+/** What a trained drafter is given for each level: heads that run once for each draft chains unless told otherwise. */
+function nodesPerLevel(source: DraftSource, { eagleTopk }: SpeculationSettings): number {
+  const width = source === 'medusa' || source === 'draftModel' ? 4 : 1;
+  return eagleTopk ?? width;
 }
 
 async function openTrained(

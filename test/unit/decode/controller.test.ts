@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { CostController, fixedController, type StepOutcome } from '../../../engine/decode/controller.ts';
+import { CostModel } from '../../../engine/decode/costModel.ts';
+import type { DraftPlace } from '../../../engine/decode/draftChoice.ts';
 import type { CostTable } from '../../../engine/model/costTable.ts';
 import { ROOT, type TokenTree, TokenTreeBuilder } from '../../../engine/tree/tokenTree.ts';
 
@@ -14,6 +16,12 @@ const free = table(1, 1, 1, 1, 1, 1);
 /** A pass costs as much as its tokens one by one. */
 const proportional = table(1, 2, 4, 8, 16, 32);
 
+function controllerOf(costs: CostTable): CostController {
+  return new CostController(new CostModel(costs));
+}
+
+const place: DraftPlace = { context: 100, pending: 1, draftMs: 0 };
+
 function chain(probability: number, length: number): TokenTree {
   const builder = new TokenTreeBuilder();
   let parent = ROOT;
@@ -24,11 +32,11 @@ function chain(probability: number, length: number): TokenTree {
 const outcome: StepOutcome = { context: 100, nodes: 1, drafted: 0, accepted: 0, draftMs: 0.05, verifyMs: 1 };
 
 test('all of a tree is verified when a pass costs the same', () => {
-  assert.equal(new CostController(free).choose(chain(0.7, 20), 100, 1).size, 20);
+  assert.equal(controllerOf(free).choose(chain(0.7, 20), place).size, 20);
 });
 
 test('nothing is verified when a pass costs as much as its tokens', () => {
-  assert.equal(new CostController(proportional).choose(chain(0.99, 20), 100, 1).size, 0);
+  assert.equal(controllerOf(proportional).choose(chain(0.99, 20), place).size, 0);
 });
 
 test('as many nodes as maximise expected tokens over time', () => {
@@ -60,7 +68,7 @@ test('as many nodes as maximise expected tokens over time', () => {
       };
       const rate = (part: TokenTree) =>
         (1 + part.logProbs.reduce((sum, logProb) => sum + Math.exp(logProb), 0)) / msOf(part.size + 1);
-      const chosen = new CostController(costs).choose(tree, 100, 1);
+      const chosen = controllerOf(costs).choose(tree, place);
       const sorted = [...tree.logProbs].sort((a, b) => b - a);
       for (let size = 0; size <= tree.size; size++) {
         const expected = sorted.slice(0, size).reduce((sum, logProb) => sum + Math.exp(logProb), 1);
@@ -73,51 +81,71 @@ test('as many nodes as maximise expected tokens over time', () => {
 
 test('tokens that are evaluated anyway make drafts cheaper', () => {
   const stepped = table(1, 4, 4, 4, 8, 16);
-  assert.equal(new CostController(stepped).choose(chain(0.6, 4), 100, 1).size, 0);
-  assert.ok(new CostController(stepped).choose(chain(0.6, 4), 100, 2).size > 0);
+  assert.equal(controllerOf(stepped).choose(chain(0.6, 4), place).size, 0);
+  assert.ok(controllerOf(stepped).choose(chain(0.6, 4), { ...place, pending: 2 }).size > 0);
 });
 
-test('a drafter whose drafts come to nothing pauses, and not for ever', () => {
-  const controller = new CostController(free);
-  const asked: boolean[] = [];
-  for (let i = 0; i < 60; i++) {
-    const budget = controller.budget();
-    asked.push(budget > 0);
-    controller.observe(budget > 0 ? { ...outcome, drafted: 4 } : { ...outcome, draftMs: undefined });
+test('what drafting has cost makes more of the tree worth verifying, as it is paid for already', () => {
+  const tree = chain(0.6, 8);
+  const sizes = [0, 1, 10].map(
+    (draftMs) => controllerOf(proportional).choose(tree, { ...place, draftMs }).size,
+  );
+  assert.equal(sizes[0], 0);
+  assert.ok(sizes[0] < sizes[1] && sizes[1] < sizes[2], `${sizes}`);
+});
+
+/** How often a drafter is asked in so many steps, each of which takes what `outcome` says. */
+function timesAsked(
+  controller: CostController,
+  steps: number,
+  outcomeOf: (step: number) => StepOutcome,
+): number {
+  let asked = 0;
+  for (let step = 0; step < steps; step++) {
+    const isAsked = controller.budget() > 0;
+    if (isAsked) asked++;
+    controller.observe(isAsked ? outcomeOf(step) : { ...outcome, draftMs: undefined });
   }
-  const times = asked.filter(Boolean).length;
-  assert.ok(times > 5 && times < 15, `${times} of 60`);
+  return asked;
+}
+
+test('a drafter whose drafts come to nothing pauses, longer and longer, and not for ever', () => {
+  const controller = controllerOf(free);
+  const useless = () => ({ ...outcome, drafted: 4 });
+  assert.equal(timesAsked(controller, 6, useless), 6, 'a few useless steps are nothing unusual');
+  const soon = timesAsked(controller, 60, useless);
+  const later = timesAsked(controller, 60, useless);
+  assert.ok(soon > later && later > 5, `${soon}, then ${later} of 60`);
 });
 
 test('a drafter that is right now and then, or costs nothing, never pauses', () => {
-  const right = new CostController(free);
-  const cheap = new CostController(free);
-  for (let i = 0; i < 20; i++) {
-    assert.ok(right.budget() > 0 && cheap.budget() > 0);
-    right.observe({ ...outcome, drafted: 4, accepted: 1 });
-    cheap.observe({ ...outcome, drafted: 4, draftMs: 0.001 });
-  }
+  const rightNowAndThen = (step: number) => ({ ...outcome, drafted: 4, accepted: step % 5 === 0 ? 1 : 0 });
+  assert.equal(timesAsked(controllerOf(free), 100, rightNowAndThen), 100);
+  assert.equal(
+    timesAsked(controllerOf(free), 100, () => ({ ...outcome, draftMs: 0.001 })),
+    100,
+  );
 });
 
 test('what passes really cost overrules the table', () => {
-  const controller = new CostController(proportional);
-  assert.equal(controller.choose(chain(0.8, 8), 100, 1).size, 0);
+  const controller = controllerOf(proportional);
+  assert.equal(controller.choose(chain(0.8, 8), place).size, 0);
   for (let i = 0; i < 2000; i++)
     controller.observe({ ...outcome, nodes: [1, 2, 4, 8, 16, 32][i % 6], drafted: 1, accepted: 1 });
-  assert.ok(controller.choose(chain(0.8, 8), 100, 1).size >= 4);
+  assert.ok(controller.choose(chain(0.8, 8), place).size >= 4);
 });
 
 test('a pass that was interrupted for long, or took no time at all, does not turn costs upside down', () => {
-  const controller = new CostController(proportional);
+  const controller = controllerOf(proportional);
   for (const verifyMs of [1e9, 0]) controller.observe({ ...outcome, verifyMs });
-  assert.equal(controller.choose(chain(0.8, 8), 100, 1).size, 0);
-  assert.equal(new CostController(free).choose(chain(0.5, 8), 1e6, 1).size, 8);
+  assert.equal(controller.choose(chain(0.8, 8), place).size, 0);
+  assert.equal(controllerOf(free).choose(chain(0.5, 8), { ...place, context: 1e6 }).size, 8);
 });
 
 test('a fixed number is drafted, paying or not', () => {
   const controller = fixedController(5);
   assert.equal(controller.budget(), 5);
-  assert.equal(controller.choose(chain(0.01, 9), 100, 1).size, 5);
+  assert.equal(controller.choose(chain(0.01, 9), place).size, 5);
   controller.observe(outcome);
   assert.equal(controller.budget(), 5);
 });

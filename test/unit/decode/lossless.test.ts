@@ -6,11 +6,15 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Precision } from '../../../engine/compile/precision.ts';
 import { CostController, type DraftController, fixedController } from '../../../engine/decode/controller.ts';
+import { CostModel } from '../../../engine/decode/costModel.ts';
 import { type DecodeRequest, type DecodeResult, decode } from '../../../engine/decode/decoder.ts';
 import { Session } from '../../../engine/decode/session.ts';
 import { SessionPool } from '../../../engine/decode/sessionPool.ts';
+import { BlendDrafter } from '../../../engine/draft/blend.ts';
 import type { Drafter } from '../../../engine/draft/drafter.ts';
 import { NgramDrafter } from '../../../engine/draft/ngram.ts';
+import { SUCCESSORS } from '../../../engine/draft/recycledSource.ts';
+import { RecyclingDrafter } from '../../../engine/draft/recycling.ts';
 import { embeddedModelDir } from '../../../engine/embeddedModel.ts';
 import type { CostTable } from '../../../engine/model/costTable.ts';
 import type { LanguageModel } from '../../../engine/model/languageModel.ts';
@@ -72,16 +76,31 @@ function ngramDrafter({ info }: LanguageModel): Drafter {
   return new NgramDrafter({ vocabSize: info.vocabSize, specialTokenIds: new Set() });
 }
 
+/** Everything in one tree, and something learned that is right now and then, never, or deeper and wider than asked. */
+function blendDrafter({ info }: LanguageModel, drafter?: Drafter): Drafter {
+  return new BlendDrafter({
+    ngram: { vocabSize: info.vocabSize, specialTokenIds: new Set() },
+    learned: drafter && { drafter, source: 'eagle3', nodesPerLevel: 2 },
+    costs: new CostModel(costs),
+  });
+}
+
 function everyDrafter(model: LanguageModel, written: readonly number[], seed: number): Drafter[] {
   const { vocabSize } = model.info;
   const random = new Random(seed);
-  return [
-    ngramDrafter(model),
-    randomTreeDrafter(vocabSize, random),
+  const adversaries = [
     noisyOracle(written, vocabSize, random),
-    deepChainDrafter(written, vocabSize, random),
     wideDrafter(vocabSize, random),
     greedyForBudget(vocabSize, random),
+  ];
+  return [
+    ngramDrafter(model),
+    new RecyclingDrafter(vocabSize),
+    blendDrafter(model),
+    randomTreeDrafter(vocabSize, random),
+    deepChainDrafter(written, vocabSize, random),
+    ...adversaries,
+    ...adversaries.map((drafter) => blendDrafter(model, drafter)),
   ];
 }
 
@@ -89,7 +108,7 @@ function controllers(): Record<string, DraftController> {
   return {
     'many drafts': fixedController(31),
     'more than exact': fixedController(80),
-    'as many as pay': new CostController(costs),
+    'as many as pay': new CostController(new CostModel(costs)),
   };
 }
 
@@ -140,7 +159,7 @@ for (const [name, shape] of Object.entries(shapes)) {
     test(`a random checkpoint, ${name}, ${precision}`, async () => {
       const seed = name.length;
       const dir = writeRandomCheckpoint(join(folder, `${seed}`), { ...tinyShape, ...shape }, seed);
-      const model = await models.open(dir, { precision });
+      const model = await models.open(dir, { precision, successors: SUCCESSORS });
       for (const length of [3, 100]) {
         const random = new Random(seed + length);
         const tokens = Int32Array.from({ length }, () => random.below(model.info.vocabSize));
@@ -160,7 +179,7 @@ function sampleFile(name: string): string {
 for (const precision of ['fp32', 'int8', 'int4'] satisfies Precision[]) {
   test(`the embedded model on code, ${precision}`, async () => {
     const tokenizer = await loadTokenizer(embeddedModelDir);
-    const model = await models.open(embeddedModelDir, { precision, threads: 2 });
+    const model = await models.open(embeddedModelDir, { precision, threads: 2, successors: SUCCESSORS });
     const tokens = tokenizer.encode(sampleFile('src/bookings.ts')).slice(0, 180);
     const asked = request(tokens, { maxNewTokens: 32 });
     const expected = await plain(model, asked);
@@ -173,7 +192,10 @@ for (const precision of ['fp32', 'int8', 'int4'] satisfies Precision[]) {
 
 /** A model on which a pass costs next to nothing. */
 async function tinyModel(): Promise<LanguageModel> {
-  return models.open(writeRandomCheckpoint(join(folder, 'tiny'), tinyShape, 3), { precision: 'int8' });
+  return models.open(writeRandomCheckpoint(join(folder, 'tiny'), tinyShape, 3), {
+    precision: 'int8',
+    successors: SUCCESSORS,
+  });
 }
 
 function someTokens(model: LanguageModel, length: number, seed: number): Int32Array {
@@ -271,7 +293,7 @@ test('neither maxNewTokens nor onToken is overrun by an accepted draft', async (
 test('a full context ends the text as a length does, with drafts and without', async () => {
   const shape = { ...tinyShape, contextLength: 64 };
   const dir = writeRandomCheckpoint(join(folder, 'short'), shape, 4);
-  const model = await models.open(dir, { precision: 'int8' });
+  const model = await models.open(dir, { precision: 'int8', successors: SUCCESSORS });
   const long = await models.open(writeRandomCheckpoint(join(folder, 'long'), tinyShape, 4), {
     precision: 'int8',
   });

@@ -1,0 +1,141 @@
+import type { CostModel } from '../decode/costModel.ts';
+import { chooseNodes, type DraftPlace, sortedProbabilities } from '../decode/draftChoice.ts';
+import type { DraftSource } from '../tree/tokenTree.ts';
+import { emptyTree, type TokenTree } from '../tree/tokenTree.ts';
+import type { Drafter, SessionView, Verdict } from './drafter.ts';
+import { DraftSearch, leastProbability, type SearchLimits } from './draftSearch.ts';
+import type { PathEnd } from './guess.ts';
+import { LearnedGain, levelMasses } from './learnedGain.ts';
+import { LearnedSource } from './learnedSource.ts';
+import { type NgramParts, NgramSources } from './ngramSources.ts';
+import { RecycledSource } from './recycledSource.ts';
+import type { ReliabilityBucket } from './reliability.ts';
+
+/** A drafter whose own forward passes cost time. */
+export interface LearnedPart {
+  readonly drafter: Drafter;
+  readonly source: DraftSource;
+  /** Nodes that it is given for each level it is asked for: 1 for one that drafts chains. */
+  readonly nodesPerLevel: number;
+}
+
+export interface BlendParts {
+  readonly ngram: NgramParts;
+  readonly learned?: LearnedPart | undefined;
+  /** The one that the controller learns with. */
+  readonly costs: CostModel;
+  /** In ms, of any beginning. */
+  readonly now?: () => number;
+}
+
+/** Rows that the cost of one is averaged over. */
+const ROWS = 16;
+const WORTH = 0.5;
+
+/**
+ * All drafters in one tree (docs/decisions/0028): what is free is searched together; the learned drafter runs only where it
+ * is expected to pay for its time. Its tree hangs at the last committed token, and the free sources go on below it.
+ */
+export class BlendDrafter implements Drafter {
+  readonly name = 'blend';
+  readonly #ngram: NgramSources;
+  readonly #recycled: RecycledSource;
+  readonly #learned: Learned | undefined;
+  readonly #search: DraftSearch;
+  readonly #costs: CostModel;
+  readonly #now: () => number;
+
+  constructor({ ngram, learned, costs, now = () => performance.now() }: BlendParts) {
+    this.#ngram = new NgramSources(ngram);
+    this.#recycled = new RecycledSource(ngram.vocabSize);
+    this.#learned = learned && {
+      ...learned,
+      source: new LearnedSource(learned.source),
+      gain: new LearnedGain(costs),
+    };
+    this.#search = new DraftSearch([
+      ...this.#ngram.all,
+      this.#recycled,
+      ...(this.#learned ? [this.#learned.source] : []),
+    ]);
+    this.#costs = costs;
+    this.#now = now;
+  }
+
+  get bytes(): number {
+    return this.#ngram.bytes + this.#recycled.bytes + (this.#learned?.drafter.bytes ?? 0);
+  }
+
+  get acceptedFrom(): ReadonlyMap<string, number> {
+    return this.#ngram.acceptedFrom;
+  }
+
+  /** How far the estimates can be trusted. */
+  get reliability(): readonly ReliabilityBucket[] {
+    return this.#search.reliability;
+  }
+
+  propose(view: SessionView, budget: number): TokenTree | Promise<TokenTree> {
+    const startedMs = this.#now();
+    this.#ngram.follow(view);
+    const text = this.#recycled.follow(view);
+    const learned = this.#learned;
+    if (learned) learned.source.tree = emptyTree;
+    const target = { context: view.tokens.length, pending: view.tokens.length - view.hidden.length };
+    const limits = { budget, leastProbability: this.#leastProbability(target) };
+    const free = this.#search.draft(text, limits);
+    if (!learned) return free;
+    const place: DraftPlace = { ...target, draftMs: this.#now() - startedMs };
+    const levels = Math.min(budget, learned.gain.levels(levelMasses(free), this.#rate(free, place), place));
+    return levels === 0 ? free : this.#withLearned(learned, view, text, { free, place, levels, limits });
+  }
+
+  observe(verdict: Verdict): void {
+    this.#search.learn(verdict);
+    this.#recycled.refresh(verdict);
+    this.#learned?.drafter.observe(verdict);
+  }
+
+  dispose(): void {
+    this.#learned?.drafter.dispose();
+  }
+
+  async #withLearned(
+    { drafter, source, gain, nodesPerLevel }: Learned,
+    view: SessionView,
+    text: PathEnd,
+    { free, place, levels, limits }: FreeDraft,
+  ): Promise<TokenTree> {
+    const startedMs = this.#now();
+    const nodes = Math.min(limits.budget, levels * nodesPerLevel);
+    source.tree = await drafter.propose(view, nodes);
+    const merged = this.#search.draft(text, limits);
+    const ms = this.#now() - startedMs;
+    const rate = this.#rate(merged, { ...place, draftMs: place.draftMs + ms });
+    gain.observe(levelMasses(free), levelMasses(merged), { levels, ms, rate }, place);
+    return merged;
+  }
+
+  /** A node has to bring in what its row costs; half of that, since rows cost less where the time of a pass has steps. */
+  #leastProbability({ context, pending }: Omit<DraftPlace, 'draftMs'>): number {
+    const withoutMs = this.#costs.passMs(pending, context);
+    const rowMs = (this.#costs.passMs(pending + ROWS, context) - withoutMs) / ROWS;
+    return Math.max(leastProbability, (WORTH * rowMs) / withoutMs);
+  }
+
+  #rate({ logProbs }: TokenTree, place: DraftPlace): number {
+    return chooseNodes(this.#costs, sortedProbabilities(logProbs), place).rate;
+  }
+}
+
+interface Learned extends Omit<LearnedPart, 'source'> {
+  readonly source: LearnedSource;
+  readonly gain: LearnedGain;
+}
+
+interface FreeDraft {
+  readonly free: TokenTree;
+  readonly place: DraftPlace;
+  readonly levels: number;
+  readonly limits: SearchLimits;
+}
