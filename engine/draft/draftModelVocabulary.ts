@@ -53,7 +53,7 @@ async function loadTokenizerIfAny(dir: string): Promise<Tokenizer | undefined> {
 
 function sizeDifference(target: number, draft: number): string | undefined {
   if (target === draft) return undefined;
-  return `there are not two tokenizers to compare, and its vocabulary of ${draft} is not the target's of ${target}`;
+  return `without a tokenizer.json in both folders, vocabularies have to be of one size: its has ${draft} tokens, the target's ${target}`;
 }
 
 function tokenizerDifference(target: Tokenizer, draft: Tokenizer): string | undefined {

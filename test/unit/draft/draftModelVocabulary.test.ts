@@ -27,6 +27,12 @@ function draftDir(name: string, change: (json: TokenizerJson) => void): string {
   return dir;
 }
 
+test('a target without a tokenizer drafts with a model of the same size', async () => {
+  const bare = { tokenizer: undefined, vocabSize: 8192 };
+  await checkDraftVocabulary(bare, { dir: embeddedModelDir, vocabSize: 8192 });
+  await assert.rejects(checkDraftVocabulary(bare, { dir: embeddedModelDir, vocabSize: 8200 }), /8200.*8192/);
+});
+
 test('the same tokenizer is accepted, whatever the embedding is padded to', async () => {
   await checkDraftVocabulary(target, { dir: embeddedModelDir, vocabSize: 8192 });
   await checkDraftVocabulary(target, { dir: embeddedModelDir, vocabSize: 8320 });
@@ -38,7 +44,7 @@ test('without a tokenizer of its own a draft model has to be of the same size', 
   await checkDraftVocabulary(target, { dir, vocabSize: 8192 });
   await assert.rejects(checkDraftVocabulary(target, { dir, vocabSize: 8193 }), {
     code: 'model.unsupported',
-    message: /bare cannot draft for this model: it has no tokenizer\.json, .*8193.*8192/,
+    message: /bare cannot draft for this model: without a tokenizer\.json .*8193 tokens.*8192/,
   });
 });
 
