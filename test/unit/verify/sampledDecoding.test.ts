@@ -8,6 +8,8 @@ import { Session } from '../../../engine/decode/session.ts';
 import type { Drafter } from '../../../engine/draft/drafter.ts';
 import { DrawnDraftModelDrafter, drawnDraftModelOutputs } from '../../../engine/draft/drawnDraftModel.ts';
 import { NgramDrafter } from '../../../engine/draft/ngram.ts';
+import { SUCCESSORS } from '../../../engine/draft/recycledSource.ts';
+import { RecyclingDrafter } from '../../../engine/draft/recycling.ts';
 import { embeddedModelDir } from '../../../engine/embeddedModel.ts';
 import type { CostTable } from '../../../engine/model/costTable.ts';
 import type { LanguageModel } from '../../../engine/model/languageModel.ts';
@@ -73,6 +75,7 @@ async function assertSameTexts(written: Written, asked: SamplingSettings, seeds:
     const random = new Random(seed);
     for (const drafter of [
       new NgramDrafter({ vocabSize, specialTokenIds: new Set() }),
+      new RecyclingDrafter(vocabSize),
       randomTreeDrafter(vocabSize, random),
       noisyOracle(tokens, vocabSize, random),
       deepChainDrafter(tokens, vocabSize, random),
@@ -90,6 +93,7 @@ async function assertSameTexts(written: Written, asked: SamplingSettings, seeds:
 test('one seed writes one text with any drafter: a random model', async () => {
   const model = await models.open(writeRandomCheckpoint(join(folder, 'tiny'), tinyShape, 3), {
     precision: 'int8',
+    successors: SUCCESSORS,
   });
   const written = { model, prompt: someTokens(model, 30), maxNewTokens: 24 };
   await assertSameTexts(written, settings, 12);
@@ -98,7 +102,11 @@ test('one seed writes one text with any drafter: a random model', async () => {
 
 test('one seed writes one text with any drafter: the embedded model on code', async () => {
   const tokenizer = await loadTokenizer(embeddedModelDir);
-  const model = await models.open(embeddedModelDir, { precision: 'int8', threads: 2 });
+  const model = await models.open(embeddedModelDir, {
+    precision: 'int8',
+    threads: 2,
+    successors: SUCCESSORS,
+  });
   const prompt = tokenizer.encode(
     'export function add(a: number, b: number) {\n  return a + b;\n}\n\nexport ',
   );
