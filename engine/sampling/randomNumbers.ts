@@ -3,8 +3,9 @@ import { mersenne } from 'pure-rand/generator/mersenne';
 import type { Random } from '../seededRandom.ts';
 
 /**
- * What the target's tokens are drawn with, in steps of 2^-53, the same for the same seed. Mersenne Twister, whose initialisation spreads
- * small seeds well: the first number that the package's recommended xoroshiro128+ gives is close to 1 for all of them.
+ * What the target's tokens are drawn with, in steps of 2^-53, the same for the same seed. Mersenne Twister, because its
+ * initialisation spreads small seeds well: the first number that the package's recommended xoroshiro128+ gives is close
+ * to 1 for all of them.
  */
 export function targetNumbers(seed: number): Random {
   const generator = mersenne(seed);
