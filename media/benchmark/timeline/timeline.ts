@@ -30,7 +30,7 @@ export function timeline(model: Model, report: BenchmarkReport, actions: Actions
 }
 
 function pickers(
-  { traces, tasks }: BenchmarkReport,
+  { traces, tasks, algorithms }: BenchmarkReport,
   { trace }: TimelineSelection,
   change: (part: Partial<ViewState['timeline']>) => void,
 ): TemplateResult {
@@ -53,12 +53,14 @@ function pickers(
         <span>Algorithm</span>
         <select name="algorithm" @change=${(event: Event) => {
           const name = (event.target as HTMLSelectElement).value;
-          change({ algorithm: traces.find(({ algorithm }) => algorithm === name)!.algorithm, step: 0 });
+          change({ algorithm: algorithms.find((algorithm) => algorithm === name), step: 0 });
         }}>
-          ${traces
-            .filter(({ task }) => task === trace.task)
+          ${algorithms
+            .filter((algorithm) =>
+              traces.some((other) => other.task === trace.task && other.algorithm === algorithm),
+            )
             .map(
-              ({ algorithm }) => html`
+              (algorithm) => html`
                 <option value=${algorithm} .selected=${algorithm === trace.algorithm}>${algorithmNames[algorithm]}</option>
               `,
             )}
