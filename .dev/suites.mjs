@@ -18,6 +18,7 @@ const softwareGpu = ['chromium', 'libvulkan1'];
 const suites = [
   { name: 'lint', tool: ['@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'] },
   { name: 'typecheck', tool: ['typescript/bin/tsc', '--noEmit'] },
+  { name: 'webview-types', tool: ['typescript/bin/tsc', '--noEmit', '-p', 'media'] },
   { name: 'knip', tool: ['knip/bin/knip.js'] },
   { name: 'unit', folder: 'test/unit', packages: softwareGpu, timeoutMs: 10 * minutes },
   { name: 'engine', folder: 'test/engine', packages: softwareGpu, timeoutMs: 10 * minutes },
