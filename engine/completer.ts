@@ -73,7 +73,7 @@ export interface AlternativesOptions {
   readonly known: readonly string[];
   /** A temperature above 0. Each attempt has a seed of its own, from this one on. */
   readonly sampling: SamplingSettings;
-  /** After this time no further one is begun. */
+  /** After this time no further one is begun, once there is one. */
   readonly withinMs: number;
   readonly signal: AbortSignal;
 }
@@ -132,7 +132,7 @@ export class Completer {
     const texts = new Set(known);
     const found: Alternative[] = [];
     for (let attempt = 0; attempt < count * ATTEMPTS_EACH && found.length < count; attempt++) {
-      if (signal.aborted || (attempt > 0 && performance.now() - started > withinMs)) break;
+      if (signal.aborted || (found.length > 0 && performance.now() - started > withinMs)) break;
       const { completion } = await this.#write(task, {
         onText: () => {},
         sampling: { ...sampling, seed: sampling.seed + attempt },
