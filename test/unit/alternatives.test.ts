@@ -19,6 +19,8 @@ const place = {
 };
 const completion = { ...place, trigger: 'invoke', onText: () => {} } as const;
 
+const unhurried = { sampling: alternativeSampling, withinMs: Number.POSITIVE_INFINITY, signal: never };
+
 async function startEngine(algorithm: Algorithm): Promise<SlipstreamEngine> {
   const engine = await createEngine({
     settings: { algorithm, device: 'cpu', maxTokens: 32 },
@@ -34,9 +36,8 @@ async function startEngine(algorithm: Algorithm): Promise<SlipstreamEngine> {
 }
 
 async function textsOf(engine: SlipstreamEngine, count: number, known: readonly string[]) {
-  const result = await engine.alternatives({ ...place, count, known }, never);
-  assert.equal(result.kind, 'alternatives');
-  return result.suggestions.map(({ text }) => text);
+  const found = await engine.alternativesInDetail(place, { ...unhurried, count, known });
+  return found.map(({ outcome }) => outcome.text);
 }
 
 test('they differ from what is known and from each other, and are the same with drafts and without', async () => {
@@ -65,13 +66,7 @@ test('the prompt is evaluated once for all of them', async () => {
   const engine = await startEngine('none');
   const { metrics } = await engine.completeInDetail(completion, never);
   assert.ok(metrics.prefilledTokens > 50);
-  const found = await engine.alternativesInDetail(place, {
-    count: 3,
-    known: [],
-    sampling: alternativeSampling,
-    withinMs: Number.POSITIVE_INFINITY,
-    signal: never,
-  });
+  const found = await engine.alternativesInDetail(place, { ...unhurried, count: 3, known: [] });
   assert.deepEqual(
     found.map((alternative) => alternative.metrics.prefilledTokens),
     [1, 1, 1],
@@ -81,9 +76,11 @@ test('the prompt is evaluated once for all of them', async () => {
 
 test('when the time is up no further one is begun, and after a cancel none is shown', async () => {
   const engine = await startEngine('none');
-  const options = { count: 4, known: [], sampling: alternativeSampling, signal: never };
-  const found = await engine.alternativesInDetail(place, { ...options, withinMs: 0 });
+  const found = await engine.alternativesInDetail(place, { ...unhurried, count: 4, known: [], withinMs: 0 });
   assert.equal(found.length, 1);
+  const answer = await engine.alternatives({ ...place, count: 1, known: [] }, never);
+  const { text, range } = found[0].outcome;
+  assert.deepEqual(answer, { kind: 'alternatives', suggestions: [{ text, range }] });
   const abort = new AbortController();
   const asked = engine.alternatives({ ...place, count: 4, known: [] }, abort.signal);
   setTimeout(() => abort.abort(), 5);
