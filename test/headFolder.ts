@@ -149,7 +149,7 @@ const modelConfig = {
   num_nextn_predict_layers: 1,
 };
 
-function modelLayerWeights(prefix: string): Record<string, HeadWeight> {
+export function modelLayerWeights(prefix: string): Record<string, HeadWeight> {
   return {
     [`${prefix}.self_attn.q_proj.weight`]: [24, 16],
     [`${prefix}.self_attn.k_proj.weight`]: [12, 16],

@@ -45,7 +45,9 @@ export async function firstFeatures(
     case 'each': {
       const sizes = graph.ints(norm.weights.map(({ shape }) => shape[0]));
       const parts = graph.ops('Split', [taps, sizes], norm.weights.length, { axis: -1 });
-      const normed = await Promise.all(parts.map((part, i) => weights.norm(graph, part, norm.weights[i])));
+      const normed: Value[] = [];
+      // One after the other, as weights are written.
+      for (const [i, part] of parts.entries()) normed.push(await weights.norm(graph, part, norm.weights[i]));
       return weights.dense(graph, graph.op('Concat', normed, { axis: -1 }), [linear]);
     }
   }

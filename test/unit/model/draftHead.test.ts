@@ -1,0 +1,152 @@
+/** Heads of every published layout against a computation in plain numbers. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { type Checkpoint, openCheckpoint } from '../../../engine/compile/checkpoint.ts';
+import { openHead } from '../../../engine/compile/heads/openHead.ts';
+import { DraftHead } from '../../../engine/model/draftHead.ts';
+import type { Pairs } from '../../../engine/model/draftHeadRows.ts';
+import {
+  deepSeekFolder,
+  eagle3Folder,
+  eagleFolder,
+  type HeadFolder,
+  type HeadWeights,
+  headTarget,
+  mimoFolder,
+  modelLayerWeights,
+  writeHead,
+} from '../../headFolder.ts';
+import { Random } from '../../random.ts';
+import { ReferenceHead, type ReferencePair } from '../../referenceHead.ts';
+import { temporaryFolder } from '../../temporaryFolder.ts';
+
+const folder = temporaryFolder();
+const cacheDir = join(folder, 'cache');
+const { vocabSize, hiddenSize, layers } = headTarget;
+
+/** All tensors of `headTarget`. */
+const targetWeights: HeadWeights = Object.assign(
+  {
+    'model.embed_tokens.weight': [vocabSize, hiddenSize],
+    'model.norm.weight': [hiddenSize],
+    'lm_head.weight': [vocabSize, hiddenSize],
+  },
+  ...Array.from({ length: layers }, (_, layer) => modelLayerWeights(`model.layers.${layer}`)),
+);
+
+const withTarget = ({ config, weights }: HeadFolder): HeadFolder => ({
+  config: targetConfig(config),
+  weights: { ...targetWeights, ...weights },
+});
+
+const withWeights = (head: HeadFolder, config: object, weights: HeadWeights = {}): HeadFolder => ({
+  config: { ...head.config, ...config },
+  weights: { ...head.weights, ...weights },
+});
+
+const norm = [hiddenSize];
+
+/** Heads that differ in what they compute. */
+const layouts: Record<string, HeadFolder> = {
+  'EAGLE, its fusion biased': eagleFolder,
+  'EAGLE with norms': withWeights(
+    eagleFolder,
+    {},
+    { 'embed_norm.weight': norm, 'layers.0.input_layernorm.weight': norm, 'norm.weight': norm },
+  ),
+  'EAGLE-3 with a draft vocabulary': eagle3Folder,
+  'EAGLE-3, the residual normed': withWeights(eagle3Folder, { norm_before_residual: true }),
+  'EAGLE-3, its output recycled': withWeights(eagle3Folder, { norm_output: true }),
+  'EAGLE-3, all taps normed': withWeights(
+    eagle3Folder,
+    { norm_before_fc: true },
+    { 'input_norm.weight': [3 * hiddenSize] },
+  ),
+  'EAGLE-3, each tap normed': withWeights(
+    eagle3Folder,
+    { fc_norm: true },
+    { 'fc_norm.0.weight': norm, 'fc_norm.1.weight': norm, 'fc_norm.2.weight': norm },
+  ),
+  'MTP as MiMo has it': withTarget(mimoFolder),
+  'MTP as DeepSeek has it': withTarget(deepSeekFolder),
+};
+
+function targetConfig(config: HeadFolder['config']): HeadFolder['config'] {
+  const { heads, kvHeads, headDim, intermediateSize } = headTarget;
+  return {
+    ...config,
+    model_type: headTarget.family,
+    num_hidden_layers: layers,
+    intermediate_size: intermediateSize,
+    num_attention_heads: heads,
+    num_key_value_heads: kvHeads,
+    head_dim: headDim,
+    rms_norm_eps: headTarget.normEpsilon,
+    rope_theta: headTarget.ropeTheta,
+    max_position_embeddings: headTarget.contextLength,
+    vocab_size: vocabSize,
+    hidden_size: hiddenSize,
+  };
+}
+
+let written = 0;
+
+async function openLayout(head: HeadFolder): Promise<{ opened: DraftHead; reference: ReferenceHead }> {
+  const dir = writeHead(join(folder, `head-${written++}`), head);
+  const holdsTarget = 'model.layers.0.mlp.gate_proj.weight' in head.weights;
+  const target = holdsTarget ? await openCheckpoint(dir) : await plainTarget();
+  const description = await openHead(dir, target.architecture);
+  if (description.kind === 'medusa') throw new Error('a Medusa head');
+  const options = { precision: 'fp32', cacheDir, threads: 1, log: console.warn } as const;
+  return {
+    opened: await DraftHead.open(description, target, options),
+    reference: new ReferenceHead(description, target),
+  };
+}
+
+async function plainTarget(): Promise<Checkpoint> {
+  const config = targetConfig({ hidden_act: 'silu' });
+  return openCheckpoint(writeHead(join(folder, 'target'), { config, weights: targetWeights }));
+}
+
+function randomPairs(count: number, width: number, seed: number): Pairs {
+  const random = new Random(seed);
+  return {
+    tokens: Int32Array.from({ length: count }, () => random.below(vocabSize)),
+    features: Float32Array.from({ length: count * width }, () => 2 * random.next() - 1),
+  };
+}
+
+function asReference({ tokens, features }: Pairs): ReferencePair[] {
+  const width = features.length / tokens.length;
+  return Array.from(tokens, (token, i) => ({
+    token,
+    feature: { from: 'target', values: [...features.subarray(i * width, (i + 1) * width)] },
+  }));
+}
+
+const chain = { width: 1, leastLogProb: Number.NEGATIVE_INFINITY };
+
+for (const [name, head] of Object.entries(layouts)) {
+  test(`${name}: chains are those of plain numbers`, async () => {
+    const { opened, reference } = await openLayout(head);
+    const { featureWidth } = opened.info;
+    const pairs = randomPairs(9, featureWidth, written);
+    // The last two together, the others before them in two runs: rows are kept and read again.
+    const rows = opened.createRows();
+    const part = (start: number, end: number): Pairs => ({
+      tokens: pairs.tokens.subarray(start, end),
+      features: pairs.features.subarray(start * featureWidth, end * featureWidth),
+    });
+    await rows.append(part(0, 4));
+    await rows.append(part(4, 7));
+    const { tokens, logProbs } = await rows.draft(part(7, 9), { ...chain, levels: 4 });
+    const expected = await reference.chain(asReference(pairs), 4);
+    assert.deepEqual([...tokens], expected.tokens);
+    for (const [i, logProb] of logProbs.entries()) {
+      assert.ok(Math.abs(logProb - expected.logProbs[i]) < 1e-4, `${logProb}, ${expected.logProbs[i]}`);
+    }
+    await opened.dispose();
+  });
+}
