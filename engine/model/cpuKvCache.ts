@@ -219,8 +219,8 @@ export class CpuKvCache implements KvCache {
 
   /** Tensors over the buffers themselves: made once a capacity, read in place by every run. */
   #createFeeds(): Record<string, ort.Tensor> {
-    const shape = [1, this.#kvHeads, this.#capacity, this.#headDim];
-    const openShape = [1, 2 * this.#kvHeads, OPEN_ROWS, this.#headDim];
+    const shape = [this.#kvHeads, 1, this.#capacity, this.#headDim];
+    const openShape = [2 * this.#kvHeads, 1, OPEN_ROWS, this.#headDim];
     const feeds: Record<string, ort.Tensor> = {};
     for (let layer = 0; layer < this.#layers; layer++) {
       feeds[`keys_${layer}`] = tensorOver(this.#buffers[2 * layer], shape);
