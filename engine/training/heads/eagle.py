@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from unroll import DraftAttention, DraftMLP, NormWeight, unroll
 
 FEATURE_WEIGHT = 1.0
-TOKEN_WEIGHT = 0.1
+TOKEN_WEIGHT = 1.0  # the paper has 0.1: with features this small the distance would drown the tokens
 STEP_DISCOUNT = 0.8
 WRITTEN_SHARE = 0.15
 NOISE_WIDTH = 0.2  # of the uniform noise on features of a window of NOISE_LENGTH tokens (EAGLE's augmentation)

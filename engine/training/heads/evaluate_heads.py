@@ -3,7 +3,8 @@
 evaluate_heads.py TARGET_FOLDER HELD_ROLLOUTS.npz KIND=HEAD_FOLDER... [--windows N]
 
 KIND: eagle3, eagle, medusa or draft. Prints a line of JSON each: acceptance per position (of those that get there) and
-mean acceptance length (bonus included) of a chain, as the engine's own decoding would have them.
+mean acceptance length (bonus included) of a chain, as the engine's own decoding would have them. The first line is the
+target's own certainty: a choice that was one of several about as probable is one that no head finds reliably.
 """
 
 from __future__ import annotations
@@ -17,11 +18,27 @@ from draft_model import DraftModel
 from eagle import EagleHead
 from eagle3 import Eagle3Head
 from medusa import MedusaHeads
-from samples import open_samples
+from samples import Batch, open_samples
 from target import FrozenTarget
 from trainer import measure
 
 KINDS = {"eagle3": Eagle3Head, "eagle": EagleHead, "medusa": MedusaHeads, "draft": DraftModel}
+
+
+def certainty(target: FrozenTarget, held: Batch) -> dict[str, object]:
+    """Of the target's distributions over the completed tokens: mean entropy in nats, mean probability of the choice."""
+    entropies, chosen = [], []
+    for batch in held.split(4):
+        (last,) = target.residuals(batch.ids[:, :-1], [target.config.layers])
+        log_p = torch.log_softmax(target.logits(target.final_hidden(last[batch.counted[:, 1:]])), -1)
+        entropies.append(-(log_p.exp() * log_p).sum(-1))
+        chosen.append(log_p.max(-1).values.exp())
+    entropy, probability = torch.cat(entropies), torch.cat(chosen)
+    return {
+        "entropy": round(float(entropy.mean()), 3),
+        "probabilityOfChoice": round(float(probability.mean()), 3),
+        "choicesBelowOneHalf": round(float((probability < 0.5).float().mean()), 3),
+    }
 
 
 def main() -> None:
@@ -35,6 +52,7 @@ def main() -> None:
     torch.set_num_threads(args.threads)
     target = FrozenTarget(args.target)
     held = open_samples(args.held, seed=0).spread(args.windows)
+    print(json.dumps({"kind": "target", **certainty(target, held)}), flush=True)
     for item in args.heads:
         kind, _, folder = item.partition("=")
         head = KINDS[kind].read(target, Path(folder))

@@ -40,7 +40,9 @@ class SoftCrossEntropy(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(ctx: Any, hidden: Tensor, head: Tensor, probabilities: Tensor, places: Tensor, weights: Tensor) -> Tensor:
+    def forward(
+        ctx: Any, hidden: Tensor, head: Tensor, probabilities: Tensor, places: Tensor, weights: Tensor
+    ) -> Tensor:
         learns_head = ctx.needs_input_grad[1]
         grad_hidden = torch.zeros_like(hidden)
         grad_head = torch.zeros_like(head) if learns_head else None

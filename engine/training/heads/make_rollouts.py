@@ -1,6 +1,6 @@
 """Lets the target complete the fill-in-the-middle prompts of a file of windows, greedily.
 
-make_rollouts.py TARGET_FOLDER WINDOWS.LENGTH.bin OUTPUT.LENGTH.npz [--prompts N] [--new-tokens N] [--longest-prompt N]
+make_rollouts.py TARGET_FOLDER WINDOWS.LENGTH.bin OUTPUT.LENGTH.npz [--prompts N] [--skip N] [--new-tokens N]
 
 What an editor drafts is the target's own text, which is plainer than people's: heads train and are measured on it.
 OUTPUT: `ids` int32 [windows, LENGTH + 1], whole samples packed first fit, each ended by <|endoftext|>, and `completed`
@@ -10,6 +10,7 @@ bool of the same shape, true where the target itself chose the token.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import time
 from collections.abc import Iterator
@@ -76,6 +77,7 @@ def main() -> None:
     parser.add_argument("windows", type=Path)
     parser.add_argument("output", type=Path)
     parser.add_argument("--prompts", type=int, default=4000)
+    parser.add_argument("--skip", type=int, default=0, help="prompts that another file has")
     parser.add_argument("--new-tokens", type=int, default=64)
     parser.add_argument("--longest-prompt", type=int, default=256)
     parser.add_argument("--threads", type=int, default=2)
@@ -85,7 +87,7 @@ def main() -> None:
     tokens = {t["content"]: t["id"] for t in json.loads((args.target / "tokenizer.json").read_text())["added_tokens"]}
     file = WindowFile(args.windows, seed=0)
     prompts = fim_prompts(file, target.end_of_text, tokens["<|fim_middle|>"], args.longest_prompt)
-    chosen = [prompt for prompt, _ in zip(prompts, range(args.prompts))]
+    chosen = list(itertools.islice(prompts, args.skip, args.skip + args.prompts))
     packer = Packer(file.length + 1, target.end_of_text)
     group_size = PROMPTS_A_BATCH * BATCHES_SORTED_TOGETHER
     for start in range(0, len(chosen), group_size):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import model_path  # noqa: F401
@@ -15,6 +16,7 @@ from torch import Tensor, nn
 from unroll import take_rows
 
 HEADS = 3
+BLOCKS = 3
 HEAD_DISCOUNT = 0.8
 OUTPUT_SHARE = 0.5  # the target's own head would be sure of the token before
 
@@ -33,23 +35,28 @@ class ResBlock(nn.Module):
 
 
 class MedusaHeads(nn.ModuleList):
-    """Published names: `i.0.linear.{weight,bias}` and `i.1.weight`. The output heads start from the target's."""
+    """Published names: `i.j.linear.{weight,bias}` of block j, `i.BLOCKS.weight` of the output.
+
+    Outputs start from the target's. Three blocks where large models have one: a final hidden state of a few hundred numbers is made for the next token
+    and needs more work to say the ones after it.
+    """
 
     rows_a_window = 160
     muon_rate = 0.02
-    adam_rate = 3e-3
+    adam_rate = 5e-4
 
-    def __init__(self, target: FrozenTarget, heads: int = HEADS) -> None:
+    def __init__(self, target: FrozenTarget, heads: int = HEADS, blocks: int = BLOCKS) -> None:
         hidden, vocabulary = target.config.hidden, target.config.vocabulary
         super().__init__(
-            nn.Sequential(ResBlock(hidden), nn.Linear(hidden, vocabulary, bias=False)) for _ in range(heads)
+            nn.Sequential(*(ResBlock(hidden) for _ in range(blocks)), nn.Linear(hidden, vocabulary, bias=False))
+            for _ in range(heads)
         )
-        self.target = target
+        self.target, self.blocks = target, blocks
         self.steps = self.chain = heads
-        self.output_weights = tuple(f"{head}.1.weight" for head in range(heads))
+        self.output_weights = tuple(f"{head}.{blocks}.weight" for head in range(heads))
         with torch.no_grad():
-            for _, output in self:
-                output.weight.copy_(target.embeddings * OUTPUT_SHARE)
+            for head in self:
+                head[-1].weight.copy_(target.embeddings * OUTPUT_SHARE)
 
     def _final_hidden(self, ids: Tensor) -> Tensor:
         (last,) = self.target.residuals(ids, [self.target.config.layers])
@@ -62,9 +69,10 @@ class MedusaHeads(nn.ModuleList):
         probabilities = torch.softmax(self.target.logits(final.flatten(0, 1)[asked.places]), -1)
         state = take_rows(final, rows.start).flatten(0, 1)
         total = torch.zeros(())
-        for step, (block, output) in enumerate(self):
+        for step, head in enumerate(self):
+            hidden = head[:-1](state)
             places, weights = asked.of_step(step), asked.weights(step, HEAD_DISCOUNT)
-            total = total + SoftCrossEntropy.apply(block(state), output.weight, probabilities, places, weights)
+            total = total + SoftCrossEntropy.apply(hidden, head[-1].weight, probabilities, places, weights)
         return total
 
     @torch.no_grad()
@@ -78,7 +86,7 @@ class MedusaHeads(nn.ModuleList):
         write_tensors(folder / "medusa_lm_head.safetensors", self.state_dict())
         config = {
             "medusa_num_heads": len(self),
-            "medusa_num_layers": 1,
+            "medusa_num_layers": self.blocks,
             "hidden_size": self.target.config.hidden,
             "vocab_size": self.target.config.vocabulary,
             "max_position_embeddings": self.target.sizes["max_position_embeddings"],
@@ -91,6 +99,7 @@ class MedusaHeads(nn.ModuleList):
     @classmethod
     def read(cls, target: FrozenTarget, folder: Path) -> MedusaHeads:
         tensors = read_tensors(folder / "medusa_lm_head.safetensors")
-        heads = cls(target, sum(name.endswith(".1.weight") for name in tensors))
+        config = json.loads((folder / "config.json").read_text())
+        heads = cls(target, config["medusa_num_heads"], config["medusa_num_layers"])
         heads.load_state_dict(tensors)
         return heads

@@ -115,7 +115,9 @@ class TargetTest(WithTarget):
 
 
 class UnrollTest(WithTarget):
-    def draft_alone(self, head: Eagle3Head | EagleHead, features: Tensor, tokens: Tensor, start: int, steps: int) -> Tensor:
+    def draft_alone(
+        self, head: Eagle3Head | EagleHead, features: Tensor, tokens: Tensor, start: int, steps: int
+    ) -> Tensor:
         """The states of one row, by attention over a sequence that grows as an engine's does."""
         embedded = F.embedding(tokens, self.target.embeddings)
         attention, cos_sin = head.attention, rope_tables(64, CONFIG.head_dim, CONFIG.rope_theta)
@@ -123,7 +125,8 @@ class UnrollTest(WithTarget):
         states = []
         for step in range(steps):
             cos, sin = (table[: len(entered)] for table in cos_sin)
-            q, k = (rotate(heads_apart(p(entered)[None], CONFIG.head_dim), cos, sin) for p in (attention.q_proj, attention.k_proj))
+            q = rotate(heads_apart(attention.q_proj(entered)[None], CONFIG.head_dim), cos, sin)
+            k = rotate(heads_apart(attention.k_proj(entered)[None], CONFIG.head_dim), cos, sin)
             v = heads_apart(attention.v_proj(entered)[None], CONFIG.head_dim)
             mixed = F.scaled_dot_product_attention(q[:, :, -1:], k, v, enable_gqa=True)
             state = head.leave(residual[-1:] + attention.o_proj(mixed.transpose(1, 2).flatten(2))[0])
