@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { reportMarkdown } from '../../../../extension/benchmark/reportMarkdown.ts';
+import { parseReport } from '../../../../extension/benchmark/reportSchema.ts';
+
+const report = parseReport(readFileSync('test/fixtures/benchmark/report.json', 'utf8'));
+
+/** The cells of each row of the table, the heading first. */
+const table = (markdown: string) =>
+  markdown
+    .split('\n')
+    .filter((line) => line.startsWith('|') && !line.includes('---'))
+    .map((line) => line.slice(2, -2).split(' | '));
+
+test('the sentence, a row for each result, and what it was measured on', () => {
+  const markdown = reportMarkdown(report);
+  assert.ok(markdown.includes(report.summary));
+  const [heading, ...rows] = table(markdown);
+  assert.equal(rows.length, report.results.length);
+  for (const row of rows) assert.equal(row.length, heading.length);
+  for (const [i, { speedup, tasks }] of report.results.entries()) {
+    assert.equal(rows[i][heading.indexOf('Speed-up')], `${speedup.toFixed(2)}x`);
+    assert.ok(rows[i][0].endsWith(`(${tasks})`));
+  }
+  assert.ok(markdown.includes(`${report.machine.cores} x ${report.machine.cpu}`));
+  assert.ok(!markdown.includes('Cancelled'));
+});
+
+test('what is wrong is said', () => {
+  const difference = {
+    task: 0,
+    algorithm: 'ngram',
+    position: 0,
+    expected: null,
+    actual: null,
+    cause: 'ngram ended where plain decoding wrote "|".',
+  } as const;
+  const markdown = reportMarkdown({
+    ...report,
+    cancelled: true,
+    differences: [difference],
+    results: report.results.map((result) => ({ ...result, lossless: result.algorithm !== 'ngram' })),
+  });
+  assert.match(markdown, /^Cancelled/m);
+  assert.match(markdown, /^- \*\*Error:\*\* ngram ended where plain decoding wrote "\|"\.$/m);
+  assert.equal(table(markdown).filter((row) => row.at(-1) === '**NO**').length, 5);
+});
