@@ -18,6 +18,7 @@ export interface BenchmarkPanelSetup {
 export class BenchmarkPanel implements vscode.Disposable {
   readonly #setup: BenchmarkPanelSetup;
   #panel: vscode.WebviewPanel | undefined;
+  #lastRun = Promise.resolve();
 
   constructor(setup: BenchmarkPanelSetup) {
     this.#setup = setup;
@@ -42,7 +43,7 @@ export class BenchmarkPanel implements vscode.Disposable {
       { enableScripts: true, localResourceRoots: [assets] },
     );
     panel.iconPath = vscode.Uri.joinPath(extensionUri, 'media', 'icon.png');
-    const session = new BenchmarkSession(configuration, supervisor);
+    const session = new BenchmarkSession(configuration, supervisor, this.#lastRun);
     const subscriptions = vscode.Disposable.from(
       session,
       session.onDidChange((state) => send(panel, { type: 'state', state })),
@@ -51,6 +52,7 @@ export class BenchmarkPanel implements vscode.Disposable {
     );
     panel.onDidDispose(() => {
       this.#panel = undefined;
+      this.#lastRun = session.ended;
       subscriptions.dispose();
     });
     panel.webview.html = panelHtml({

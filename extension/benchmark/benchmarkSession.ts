@@ -23,8 +23,11 @@ export class BenchmarkSession implements vscode.Disposable {
   readonly onDidChangeRun = this.#runChanged.event;
   #state: PanelState;
   #abort: AbortController | undefined;
+  #ended: Promise<void>;
 
-  constructor(configuration: Configuration, supervisor: EngineSupervisor) {
+  /** @param earlierRun settles when no run of an earlier panel is under way: the engine takes one at a time */
+  constructor(configuration: Configuration, supervisor: EngineSupervisor, earlierRun: Promise<void>) {
+    this.#ended = earlierRun;
     this.#configuration = configuration;
     this.#supervisor = supervisor;
     this.#state = { engine: { kind: 'starting' }, inUse: this.#algorithmInUse(), run: { kind: 'idle' } };
@@ -39,24 +42,16 @@ export class BenchmarkSession implements vscode.Disposable {
     return this.#state;
   }
 
-  async run(choice: BenchmarkChoice): Promise<void> {
+  /** Settles when no run is under way, to the engine's knowledge too. */
+  get ended(): Promise<void> {
+    return this.#ended;
+  }
+
+  run(choice: BenchmarkChoice): void {
     const { client } = this.#supervisor;
     if (!client || this.#abort) return;
-    const abort = new AbortController();
-    this.#abort = abort;
-    this.#changeRun({
-      kind: 'running',
-      progress: { phase: 'preparing', done: 0, total: 0, detail: 'Asking the engine' },
-    });
-    try {
-      const report = await this.#measure(client, choice, abort.signal);
-      if (report) this.#change({ run: { kind: 'idle' }, report });
-      else this.#changeRun({ kind: 'cancelled' });
-    } catch (error) {
-      this.#changeRun({ kind: 'failed', message: failureText(error) });
-    } finally {
-      this.#abort = undefined;
-    }
+    this.#abort = new AbortController();
+    this.#ended = this.#run(client, choice, this.#abort.signal, this.#ended);
   }
 
   cancel(): void {
@@ -86,6 +81,28 @@ export class BenchmarkSession implements vscode.Disposable {
     this.#subscriptions.dispose();
     this.#changed.dispose();
     this.#runChanged.dispose();
+  }
+
+  async #run(
+    client: EngineClient,
+    choice: BenchmarkChoice,
+    signal: AbortSignal,
+    earlierRun: Promise<void>,
+  ): Promise<void> {
+    this.#changeRun({
+      kind: 'running',
+      progress: { phase: 'preparing', done: 0, total: 0, detail: 'Asking the engine' },
+    });
+    try {
+      await earlierRun;
+      const report = await this.#measure(client, choice, signal);
+      if (report) this.#change({ run: { kind: 'idle' }, report });
+      else this.#changeRun({ kind: 'cancelled' });
+    } catch (error) {
+      this.#changeRun({ kind: 'failed', message: failureText(error) });
+    } finally {
+      this.#abort = undefined;
+    }
   }
 
   #measure(

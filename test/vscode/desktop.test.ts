@@ -1,9 +1,12 @@
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
+import { benchmarkSuite } from './benchmarkSuite.ts';
 import { desktopVsCode, startDesktopVsCode } from './desktopVsCode.ts';
 import { suggestionsSuite } from './suggestionsSuite.ts';
 
 const skip =
   'DESKTOP VS CODE WAS NOT TESTED: set SLIPSTREAM_VSCODE to the path of its executable, or to "download"';
 
-if (desktopVsCode) suggestionsSuite(startDesktopVsCode);
-else test('suggestions in desktop VS Code', { skip }, () => {});
+if (desktopVsCode) {
+  describe('suggestions', () => suggestionsSuite(startDesktopVsCode));
+  describe('benchmark', () => benchmarkSuite(startDesktopVsCode));
+} else test('desktop VS Code', { skip }, () => {});

@@ -1,4 +1,4 @@
-import { type Locator, type Page, chromium as playwright } from 'playwright-core';
+import { type FrameLocator, type Locator, type Page, chromium as playwright } from 'playwright-core';
 import { chromium } from './codeServerInstall.ts';
 
 /** Runs in the page: all ghost text on the screen, in reading order. */
@@ -83,6 +83,42 @@ export class Editor {
     await keyboard.type(title);
     await this.page.waitForSelector(`.quick-input-list .monaco-list-row.focused:has-text("${title}")`);
     await keyboard.press('Enter');
+  }
+
+  /** The page of the webview that is in front. */
+  webview(): FrameLocator {
+    return this.page.frameLocator('iframe.webview.ready').frameLocator('#active-frame');
+  }
+
+  /** The path that a file dialog proposes, once it does. */
+  async proposedFile(ending: string): Promise<string> {
+    const input = this.page.locator('.quick-input-widget input[type="text"]');
+    await input.waitFor();
+    for (let tries = 0; tries < 100; tries++) {
+      const path = await input.inputValue();
+      if (path.endsWith(ending)) return path;
+      await this.page.waitForTimeout(100);
+    }
+    throw new Error(`The dialog proposes ${await input.inputValue()}`);
+  }
+
+  /** Answers a file dialog, which has to be VS Code's own (`files.simpleDialog.enable`). */
+  async chooseFile(path: string): Promise<void> {
+    const input = this.page.locator('.quick-input-widget input[type="text"]');
+    await input.waitFor();
+    await input.fill(path);
+    // It takes a path only once it has looked it up, and says nowhere when that is.
+    for (let tries = 0; tries < 60 && (await input.isVisible()); tries++) {
+      await input.press('Enter', { timeout: 5000 }).catch(() => {});
+      await this.page.waitForTimeout(500);
+    }
+    await input.waitFor({ state: 'hidden' });
+  }
+
+  async closeTab(title: string): Promise<void> {
+    const tab = this.page.locator('.tab', { hasText: title });
+    await tab.locator('.tab-actions .action-label').click();
+    await tab.waitFor({ state: 'hidden' });
   }
 
   ghostText(): Promise<string> {

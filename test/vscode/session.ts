@@ -1,4 +1,13 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Editor, View } from './editor.ts';
@@ -50,8 +59,17 @@ export class Session {
     return this.#vsCode.editor;
   }
 
+  has(file: string): boolean {
+    return existsSync(join(this.#dataDir, 'workspace', file));
+  }
+
   read(file: string): string {
     return readFileSync(join(this.#dataDir, 'workspace', file), 'utf8');
+  }
+
+  /** The user's settings as VS Code keeps them. */
+  userSettings(): Readonly<Record<string, unknown>> {
+    return JSON.parse(readFileSync(join(this.#dataDir, 'user', 'User', 'settings.json'), 'utf8'));
   }
 
   /** What the extension logged so far. */

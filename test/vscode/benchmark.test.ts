@@ -1,0 +1,4 @@
+import { benchmarkSuite } from './benchmarkSuite.ts';
+import { startBrowserVsCode } from './browserVsCode.ts';
+
+benchmarkSuite(startBrowserVsCode);
