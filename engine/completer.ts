@@ -9,6 +9,7 @@ import type { DecodeMetrics } from './metrics.ts';
 import type { ModelRuntime } from './modelRuntime.ts';
 import type { Indentation, Position, Range } from './protocol.ts';
 import type { SamplingSettings } from './sampling/samplingSettings.ts';
+import type { OpenSyntaxes } from './syntax/openSyntaxes.ts';
 import { CompletionStream } from './text/completionStream.ts';
 import { type EditPoint, editPointAt, writtenFrom } from './text/editPoint.ts';
 import { chooseFimFormat, type FimFormat } from './text/fimFormat.ts';
@@ -85,6 +86,7 @@ export interface CompleterParts {
   readonly verifier: Verifier;
   readonly lastSuggestion: LastSuggestion;
   readonly workspaceContext: WorkspaceContext;
+  readonly syntaxes: OpenSyntaxes;
   /** Longest suggestion. */
   readonly maxTokens: number;
   /** Longest prompt; absent: what suits the model. */
@@ -93,6 +95,7 @@ export interface CompleterParts {
 
 /** A place, and what is asked of the model for it. */
 interface CompletionTask {
+  readonly uri: string;
   readonly point: EditPoint;
   readonly cursor: CursorPlace;
   readonly prompt: Prompt;
@@ -146,15 +149,20 @@ export class Completer {
     return found;
   }
 
-  /** When the next prompt for this place will have what the workspace can give to it; a completion does not wait. */
+  /** When all that a completion here can use is there: it takes what there is and does not wait. */
   async gatherContext(place: CompletionPlace): Promise<void> {
-    await this.#parts.workspaceContext.gather(place.document.uri, textBefore(editPoint(place)));
+    const { workspaceContext, syntaxes } = this.#parts;
+    await Promise.all([
+      workspaceContext.gather(place.document.uri, textBefore(editPoint(place))),
+      syntaxes.prepare(place.document),
+    ]);
   }
 
   /** A document was closed: when it is opened again, it is another one. */
   forget(uri: string): void {
     this.#memories.delete(uri);
     this.#parts.workspaceContext.forget(uri);
+    this.#parts.syntaxes.forget(uri);
   }
 
   #buildPrompt({ document, path, repo, around, context }: CompletionPlace, point: EditPoint): Prompt {
@@ -184,11 +192,13 @@ export class Completer {
     const document = documentId(place.document.uri);
     const prompt = this.#buildPrompt(place, point);
     const cursor = { document, textBefore: textBefore(point) };
-    return { point, cursor, prompt, indentation: place.indentation };
+    // Read now, parsed while the model works, used when it is done.
+    void this.#parts.syntaxes.prepare(place.document);
+    return { uri: place.document.uri, point, cursor, prompt, indentation: place.indentation };
   }
 
-  async #write({ point, cursor, prompt, indentation }: CompletionTask, options: CompletionOptions) {
-    const { runtime, drafter, controller, verifier, lastSuggestion, maxTokens } = this.#parts;
+  async #write({ uri, point, cursor, prompt, indentation }: CompletionTask, options: CompletionOptions) {
+    const { runtime, drafter, controller, verifier, lastSuggestion, syntaxes, maxTokens } = this.#parts;
     const { onText, onStep, sampling, signal } = options;
     const stream = new CompletionStream({
       tokenizer: runtime.tokenizer,
@@ -214,9 +224,15 @@ export class Completer {
       },
     );
     const { text } = stream;
-    const specialTokenNames = runtime.tokenizer.specialTokens.keys();
     const outcome: Completion['outcome'] =
-      finish === 'cancelled' ? { kind: 'cancelled' } : tidy(text, { point, indentation, specialTokenNames });
+      finish === 'cancelled'
+        ? { kind: 'cancelled' }
+        : tidy(text, {
+            point,
+            indentation,
+            specialTokenNames: runtime.tokenizer.specialTokens.keys(),
+            syntax: syntaxes.probe(uri),
+          });
     const acceptedFrom = Object.fromEntries(drafter?.acceptedFrom ?? []);
     const completion: Completion = { outcome, prompt, tokens, metrics, acceptedFrom };
     return { text, completion };

@@ -29,6 +29,7 @@ import type {
 import { availableAlgorithms } from './speculation/availableAlgorithms.ts';
 import { openSpeculation, type Speculation } from './speculation/speculation.ts';
 import { planSpeculation, type SpeculationPlan } from './speculation/speculationPlan.ts';
+import { OpenSyntaxes } from './syntax/openSyntaxes.ts';
 import type { ContextDocument } from './text/snippets.ts';
 import { type SimilarPieces, WorkspaceContext } from './text/workspaceContext.ts';
 import { greedyVerifier } from './verify/greedy.ts';
@@ -63,6 +64,7 @@ export function createEngine(options: EngineOptions): Promise<SlipstreamEngine> 
 export class SlipstreamEngine implements Engine {
   readonly #options: EngineOptions;
   readonly #folders = new WorkspaceFolders();
+  readonly #syntaxes = new OpenSyntaxes((message) => this.#options.log('warn', message));
   /** Open documents by URI, the most recently used last. */
   readonly #open = new Map<string, TextDocument>();
   #parts!: EngineParts;
@@ -224,6 +226,7 @@ export class SlipstreamEngine implements Engine {
 
   async dispose(): Promise<void> {
     this.#disposed = true;
+    this.#syntaxes.dispose();
     await this.#parts.index.dispose();
     await this.#parts.runtime.whenIdle();
     await this.#parts.speculation.dispose();
@@ -308,6 +311,7 @@ export class SlipstreamEngine implements Engine {
       verifier: greedyVerifier,
       lastSuggestion,
       workspaceContext: new WorkspaceContext((near) => this.#similar(near)),
+      syntaxes: this.#syntaxes,
       maxTokens,
       promptTokens,
     });

@@ -8,6 +8,7 @@ import type { DecodeMetrics } from '../metrics.ts';
 import type { ModelRuntime } from '../modelRuntime.ts';
 import type { Algorithm, Range } from '../protocol.ts';
 import type { Speculation } from '../speculation/speculation.ts';
+import { OpenSyntaxes } from '../syntax/openSyntaxes.ts';
 import { indentationOf } from '../text/indentationOf.ts';
 import { type FindSimilar, WorkspaceContext } from '../text/workspaceContext.ts';
 import type { Verifier } from '../verify/verifier.ts';
@@ -63,6 +64,7 @@ export class Contender {
         runtime.model.info.vocabSize,
       ),
       workspaceContext: new WorkspaceContext(findSimilar),
+      syntaxes: new OpenSyntaxes(() => {}),
       maxTokens: maxNewTokens,
       promptTokens,
     });

@@ -1,5 +1,6 @@
 import { Language as Grammar, Parser } from 'web-tree-sitter';
 import { SlipstreamError } from '../errors.ts';
+import { DocumentSyntax } from './documentSyntax.ts';
 import type { Language } from './language.ts';
 import { SyntaxTree } from './syntaxTree.ts';
 import { grammarFile, runtimeFile } from './wasmFiles.ts';
@@ -12,6 +13,11 @@ export class Syntax {
   constructor(language: Language, parser: Parser) {
     this.language = language;
     this.#parser = parser;
+  }
+
+  /** For a document in this language that will change. To be disposed of. */
+  open(): DocumentSyntax {
+    return new DocumentSyntax(this.#parser);
   }
 
   /**

@@ -1,3 +1,4 @@
+import type { SyntaxProbe } from '../../syntax/documentSyntax.ts';
 import type { EditPoint } from '../editPoint.ts';
 import type { Indentation } from '../lines.ts';
 
@@ -8,6 +9,8 @@ export interface TidyContext {
   readonly indentation: Indentation;
   /** Names of the model's control tokens. */
   readonly specialTokenNames: Iterable<string>;
+  /** Absent: there is no grammar for the document, or not yet. */
+  readonly syntax?: SyntaxProbe | undefined;
 }
 
 /** What the model wrote from `writtenFrom` on, made better; empty when nothing of it is worth showing. */

@@ -2,10 +2,11 @@ import type { Range } from '../../protocol.ts';
 import type { EditPoint } from '../editPoint.ts';
 import { lineAfter } from '../editPoint.ts';
 import { dropBlank } from './blank.ts';
-import { coveredSuffix } from './coveredSuffix.ts';
+import { cutBrokenSyntax } from './brokenSyntax.ts';
 import type { Filter, TidyContext } from './filter.ts';
 import { indentLikeEditor } from './indentation.ts';
 import { lineFeeds } from './lineFeeds.ts';
+import { placementOf } from './placement.ts';
 import { cutRepetition } from './repetition.ts';
 import { joinSpacing } from './spacing.ts';
 import { cutAtSpecialTokenNames } from './specialTokenNames.ts';
@@ -24,6 +25,7 @@ const filters: readonly (readonly [reason: string, filter: Filter])[] = [
   ['white space only', dropTypedIndentation],
   ['white space only', trimTrailingSpace],
   ['white space only', dropBlank],
+  ['breaks the syntax', cutBrokenSyntax],
 ];
 
 export type Tidied =
@@ -42,7 +44,7 @@ export function tidy(modelText: string, context: TidyContext): Tidied {
     if (text === '') return { kind: 'empty', reason };
   }
   const { point } = context;
-  const covered = coveredSuffix(text, point);
+  const { covered } = placementOf(text, context);
   if (text === lineAfter(point).slice(0, covered)) return { kind: 'empty', reason: 'stands there already' };
   return { kind: 'text', ...inDocument(text, covered, point) };
 }

@@ -1,0 +1,73 @@
+import type { Parser, Tree } from 'web-tree-sitter';
+import { editBetween } from './editBetween.ts';
+
+/**
+ * Work of the parser before it gives up, in its progress reports, one each 100 operations (some 0.03 ms). Counted
+ * rather than timed, so that what is suggested does not depend on what else the machine does.
+ */
+const STEPS_FOR_DOCUMENT = 4000;
+/** For all questions about one suggestion. */
+const STEPS_FOR_PROBE = 400;
+
+/** Tells whether versions of a document are whole, until it has worked enough. */
+export interface SyntaxProbe {
+  /** Whether the parser had nothing to repair; undefined when it is too much work to tell. */
+  isWhole(text: string): boolean | undefined;
+}
+
+/**
+ * The syntax of one document as it changes. Each version is parsed from the one before, so that a parse costs what
+ * the change costs, not what the document does.
+ */
+export class DocumentSyntax {
+  readonly #parser: Parser;
+  #last: { readonly text: string; readonly tree: Tree } | undefined;
+
+  constructor(parser: Parser) {
+    this.#parser = parser;
+  }
+
+  /** How the document is now: what is asked about next is parsed from here. */
+  update(text: string): void {
+    this.#parse(text, { steps: STEPS_FOR_DOCUMENT });
+  }
+
+  /** For questions about versions that differ little from the last one. */
+  probe(): SyntaxProbe {
+    const budget = { steps: this.#last === undefined ? 0 : STEPS_FOR_PROBE };
+    return {
+      isWhole: (text) => {
+        const tree = this.#parse(text, budget);
+        return tree && !tree.rootNode.hasError;
+      },
+    };
+  }
+
+  dispose(): void {
+    this.#last?.tree.delete();
+    this.#last = undefined;
+  }
+
+  /** @param budget is used up */
+  #parse(text: string, budget: { steps: number }): Tree | undefined {
+    if (this.#last?.text === text) return this.#last.tree;
+    if (budget.steps <= 0) return undefined;
+    const old = this.#last && edited(this.#last, text);
+    const tree = this.#parser.parse(text, old, { progressCallback: () => --budget.steps <= 0 });
+    old?.delete();
+    if (tree === null) {
+      this.#parser.reset(); // or the next parse would go on with this text
+      return undefined;
+    }
+    this.dispose();
+    this.#last = { text, tree };
+    return tree;
+  }
+}
+
+/** A copy of the tree that knows where the text is another one now. */
+function edited({ text: old, tree }: { readonly text: string; readonly tree: Tree }, text: string): Tree {
+  const copy = tree.copy();
+  copy.edit(editBetween(old, text));
+  return copy;
+}

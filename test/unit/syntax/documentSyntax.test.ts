@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { loadSyntax } from '../../../engine/syntax/syntax.ts';
+
+const syntax = await loadSyntax('typescript');
+const isWhole = (text: string) => syntax.parse(text, (tree) => tree.countProblems() === 0);
+
+test('a version parsed from the one before is judged as if it were parsed alone', () => {
+  const pieces = fc.constantFrom(
+    'a',
+    '(',
+    ')',
+    '{',
+    '}',
+    '`',
+    '${',
+    '"',
+    '\n',
+    ';',
+    '/*',
+    '*/',
+    '=>',
+    '👩‍👩',
+    'é',
+  );
+  const texts = fc.array(fc.array(pieces, { maxLength: 12 }), { minLength: 2, maxLength: 8 });
+  fc.assert(
+    fc.property(texts, (versions) => {
+      const document = syntax.open();
+      document.update('');
+      for (const version of versions.map((some) => some.join(''))) {
+        assert.equal(document.probe().isWhole(version), isWhole(version), version);
+      }
+      document.dispose();
+    }),
+  );
+});
+
+test('a document that is not known yet cannot be asked about', () => {
+  const document = syntax.open();
+  assert.equal(document.probe().isWhole('a;'), undefined);
+  document.update('a;');
+  assert.equal(document.probe().isWhole('a;'), true);
+  document.dispose();
+  assert.equal(document.probe().isWhole('a;'), undefined);
+});
+
+test('a probe answers until it has worked enough; the next one goes on', () => {
+  const document = syntax.open();
+  const text = 'f(a, { b: [c] });\n'.repeat(500);
+  document.update(text);
+  const probe = document.probe();
+  const answers = Array.from({ length: 200 }, (_, i) => probe.isWhole(`${text}f(${'('.repeat(i)}`));
+  const given = answers.indexOf(undefined);
+  assert.ok(given > 1, `${given}`);
+  assert.ok(answers.slice(given).every((answer) => answer === undefined));
+  assert.equal(document.probe().isWhole(`${text}g();`), true);
+  document.dispose();
+});
