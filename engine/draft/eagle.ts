@@ -1,7 +1,9 @@
 import { idleSessions } from '../config.ts';
+import type { CostModel } from '../decode/costModel.ts';
 import type { DraftCandidates, TreeLimits } from '../model/draftHeadRows.ts';
 import { emptyTree, subtree, type TokenTree, takeMostProbable } from '../tree/tokenTree.ts';
-import type { Drafter, SessionView } from './drafter.ts';
+import type { Drafter, SessionView, Verdict } from './drafter.ts';
+import { type DepthPlace, EagleDepth } from './eagleDepth.ts';
 import { type DraftingHead, EagleSequence } from './eagleSequence.ts';
 import { eagleStaticTree } from './eagleStaticTree.ts';
 import { treeOfCandidates } from './eagleTree.ts';
@@ -9,17 +11,20 @@ import { SequencePool } from './sequencePool.ts';
 
 /** Names and meaning follow SGLang's server options. */
 export interface EagleOptions {
-  /** Levels of the tree: steps of the head. */
+  /** Levels of the tree: steps of the head. Absent: as many as pay, or as the budget has nodes for. */
   readonly numSteps?: number | undefined;
   /** Nodes that each level goes on from, and children of each of them; 1 makes a chain. */
   readonly topk?: number | undefined;
   /** Nodes of the tree at most, without the last committed token that SGLang counts too. */
   readonly numDraftTokens?: number | undefined;
-  /** No level follows one whose best path is less probable, by the head's own estimate. */
-  readonly leastProbability?: number | undefined;
+  /** What the target's passes cost: decides the depth where `numSteps` does not. */
+  readonly costs?: CostModel | undefined;
 }
 
-const STEPS = 5;
+/** Levels at most where the budget decides. */
+const DEEPEST = 8;
+/** A run for more new pairs than this says little about what levels cost. */
+const FEW_PAIRS = 16;
 
 /**
  * A head of one decoder layer drafts on the target's own hidden states: EAGLE and EAGLE-2 (arXiv 2401.15077, 2406.16858),
@@ -33,6 +38,8 @@ export class EagleDrafter implements Drafter {
   readonly #head: DraftingHead;
   readonly #options: EagleOptions;
   readonly #sequences: SequencePool<EagleSequence>;
+  readonly #depth: EagleDepth | undefined;
+  #place: DepthPlace = { context: 0, pending: 1 };
 
   /** @param head by its opener disposed */
   constructor(head: DraftingHead, options: EagleOptions = {}) {
@@ -40,6 +47,7 @@ export class EagleDrafter implements Drafter {
     this.#head = head;
     this.#options = options;
     this.#sequences = new SequencePool(() => new EagleSequence(head), idleSessions);
+    this.#depth = options.costs && options.numSteps === undefined ? new EagleDepth(options.costs) : undefined;
   }
 
   get bytes(): number {
@@ -51,17 +59,26 @@ export class EagleDrafter implements Drafter {
     const { numDraftTokens = budget } = this.#options;
     const nodes = Math.min(budget, numDraftTokens);
     if (nodes === 0) return emptyTree;
+    this.#place = { context: view.tokens.length, pending: view.tokens.length - view.hidden.length };
     const sequence = this.#sequences.acquire(view.tokens);
     try {
-      const candidates = await sequence.draft(view, this.#limits(nodes));
-      return candidates ? takeMostProbable(this.#tree(candidates), nodes) : emptyTree;
+      const started = performance.now();
+      const draft = await sequence.draft(view, this.#limits(nodes));
+      if (!draft) return emptyTree;
+      const { candidates, pairs } = draft;
+      const levels = candidates.expanded.length / candidates.width;
+      if (pairs <= FEW_PAIRS) this.#depth?.drafted(levels, performance.now() - started);
+      return takeMostProbable(this.#tree(candidates), nodes);
     } finally {
       this.#sequences.release(sequence);
     }
   }
 
-  /** What was accepted shows in the tokens of the next proposal. */
-  observe(): void {}
+  /** What was accepted shows in the tokens of the next proposal; what a draft was worth, here. */
+  observe({ tree, accepted }: Verdict): void {
+    if (tree.size === 0) return;
+    this.#depth?.observe({ ...this.#place, verified: tree.size, accepted: accepted.length });
+  }
 
   dispose(): void {
     this.#sequences.dispose();
@@ -69,13 +86,23 @@ export class EagleDrafter implements Drafter {
 
   #limits(nodes: number): TreeLimits {
     const { expansion, vocabSize } = this.#head.info;
-    const { numSteps = STEPS, topk = 1, leastProbability = 0 } = this.#options;
-    const leastLogProb = Math.log(leastProbability);
+    const { numSteps, topk = 1 } = this.#options;
     if (expansion === 'given') {
       const { levels, width, expand } = eagleStaticTree;
-      return { levels: Math.min(levels, numSteps, nodes), width, leastLogProb, expand };
+      return {
+        levels: Math.min(levels, numSteps ?? levels, nodes),
+        width,
+        leastLogProb: Number.NEGATIVE_INFINITY,
+        expand,
+      };
     }
-    return { levels: Math.min(numSteps, nodes), width: Math.min(topk, vocabSize), leastLogProb };
+    const levels = numSteps ?? Math.min(DEEPEST, Math.ceil(nodes / topk));
+    const least = this.#depth?.leastProbability(this.#place) ?? 0;
+    return {
+      levels: Math.min(levels, nodes),
+      width: Math.min(topk, vocabSize),
+      leastLogProb: Math.log(least),
+    };
   }
 
   #tree(candidates: DraftCandidates): TokenTree {

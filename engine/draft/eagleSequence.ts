@@ -6,6 +6,12 @@ import type { DraftSequence } from './sequencePool.ts';
 /** What drafting needs of a head. */
 export type DraftingHead = Pick<DraftHead, 'info' | 'createRows'>;
 
+export interface SequenceDraft {
+  readonly candidates: DraftCandidates;
+  /** New ones that were run for it. */
+  readonly pairs: number;
+}
+
 /**
  * Multiplications that a proposal may spend on catching up: some 25 ms of one core. A run cannot be interrupted, and a
  * cancel should be felt within 50 ms.
@@ -49,7 +55,7 @@ export class EagleSequence implements DraftSequence {
    *
    * @returns undefined when its feature is not there, or when there is more to catch up with than there is time for
    */
-  async draft(view: SessionView, limits: TreeLimits): Promise<DraftCandidates | undefined> {
+  async draft(view: SessionView, limits: TreeLimits): Promise<SequenceDraft | undefined> {
     const end = view.tokens.length - 1;
     if (end < 1 || view.hidden.length < end) return undefined;
     this.#keepRight(view.tokens, end);
@@ -63,7 +69,7 @@ export class EagleSequence implements DraftSequence {
     const levels = Math.min(limits.levels, this.#info.contextLength - end + 1);
     const candidates = await this.#rows.draft(pairsOf(view, start, end), { ...limits, levels });
     this.#remember(view.tokens);
-    return candidates;
+    return { candidates, pairs: end - start };
   }
 
   /** Forgets the rows that are not those of `tokens`, and begins anew where some are missing inside the window. */

@@ -1,6 +1,7 @@
 import type { CostModel } from '../decode/costModel.ts';
 import { chooseNodes, type DraftPlace } from '../decode/draftChoice.ts';
 import { ROOT, type TokenTree } from '../tree/tokenTree.ts';
+import { LevelTimes } from './levelTimes.ts';
 
 /** Levels that a learned drafter is asked for at most: deeper ones have not paid. */
 const DEEPEST = 8;
@@ -114,38 +115,4 @@ export function levelMasses({ parents, logProbs, size }: TokenTree): LevelMasses
     if (level < DEEPEST) masses[level] = Math.min(1, masses[level] + Math.exp(logProbs[node]));
   }
   return masses;
-}
-
-/** Weight that a run keeps per later one. */
-const KEEP = 0.95;
-/** Runs that the first guess at the slope counts for: half of a run's time is the same for any number of levels. */
-const PRIOR_RUNS = 2;
-
-/** What a run takes by its levels: a line through the runs so far, the older ones forgotten. */
-class LevelTimes {
-  #runs = 0;
-  #levels = 0;
-  #ms = 0;
-  #levels2 = 0;
-  #levelsMs = 0;
-
-  observe(levels: number, ms: number): void {
-    this.#runs = KEEP * this.#runs + 1;
-    this.#levels = KEEP * this.#levels + levels;
-    this.#ms = KEEP * this.#ms + ms;
-    this.#levels2 = KEEP * this.#levels2 + levels * levels;
-    this.#levelsMs = KEEP * this.#levelsMs + levels * ms;
-  }
-
-  /** 0 before any run: the first one is worth it. */
-  ms(levels: number): number {
-    if (this.#runs === 0) return 0;
-    const meanLevels = this.#levels / this.#runs;
-    const meanMs = this.#ms / this.#runs;
-    const guess = meanMs / (2 * meanLevels);
-    const variance = this.#levels2 - this.#levels * meanLevels + PRIOR_RUNS;
-    const covariance = this.#levelsMs - this.#levels * meanMs + PRIOR_RUNS * guess;
-    const slope = Math.max(0, covariance / variance);
-    return Math.max(0, meanMs + slope * (levels - meanLevels));
-  }
 }

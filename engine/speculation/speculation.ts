@@ -91,7 +91,7 @@ async function openDrafter(
     case 'recycling':
       return { drafter: new RecyclingDrafter(parts.target.model.info.vocabSize), dispose: nothing };
     case 'trained':
-      return openTrained(drafting.trained, settings, parts);
+      return openTrained(drafting.trained, settings, parts, costs);
     case 'blend':
       return openBlend(drafting.trained, settings, parts, costs);
   }
@@ -130,6 +130,8 @@ async function openTrained(
   trained: Trained,
   settings: SpeculationSettings,
   parts: SpeculationParts,
+  /** For a drafter that decides by itself how deep to draft. */
+  costs?: CostModel,
 ): Promise<{ drafter: Drafter; dispose: () => Promise<void> }> {
   if (trained.kind === 'draftModel') return openDraftModel(trained.dir, settings, parts);
   const { head, target } = trained;
@@ -141,7 +143,10 @@ async function openTrained(
   }
   const expansion = settings.algorithm === 'eagle' ? 'given' : 'mostProbable';
   const loaded = await DraftHead.open(head, target, { ...options, expansion });
-  return { drafter: new EagleDrafter(loaded, treeOptions(settings)), dispose: () => loaded.dispose() };
+  return {
+    drafter: new EagleDrafter(loaded, { ...treeOptions(settings), costs }),
+    dispose: () => loaded.dispose(),
+  };
 }
 
 async function openDraftModel(dir: string, settings: SpeculationSettings, parts: SpeculationParts) {

@@ -7,11 +7,13 @@ import type { Expansion } from '../../../engine/compile/heads/eagleGraph.ts';
 import { openHead } from '../../../engine/compile/heads/openHead.ts';
 import type { Precision } from '../../../engine/compile/precision.ts';
 import { fixedController } from '../../../engine/decode/controller.ts';
+import { CostModel } from '../../../engine/decode/costModel.ts';
 import { type DecodeRequest, decode } from '../../../engine/decode/decoder.ts';
 import { Session } from '../../../engine/decode/session.ts';
 import { SessionPool } from '../../../engine/decode/sessionPool.ts';
 import type { Drafter } from '../../../engine/draft/drafter.ts';
 import { EagleDrafter, type EagleOptions } from '../../../engine/draft/eagle.ts';
+import type { CostTable } from '../../../engine/model/costTable.ts';
 import type { DraftHead } from '../../../engine/model/draftHead.ts';
 import type { LanguageModel } from '../../../engine/model/languageModel.ts';
 import { greedyVerifier } from '../../../engine/verify/greedy.ts';
@@ -77,11 +79,21 @@ function someTokens({ info }: LanguageModel, length: number, seed: number): Int3
   return Int32Array.from({ length }, () => random.below(info.vocabSize));
 }
 
+/** A table on which some levels pay and some do not. */
+const costs: CostTable = {
+  nodeCounts: [1, 8, 32],
+  contexts: [128, 1024],
+  ms: [
+    [1, 2, 5],
+    [2, 3, 7],
+  ],
+};
+
 const shapes: readonly EagleOptions[] = [
   {},
   { numSteps: 3, topk: 2, numDraftTokens: 6 },
   { numSteps: 7, topk: 8, numDraftTokens: 24 },
-  { numSteps: 6, topk: 1, leastProbability: 0.2 },
+  { costs: new CostModel(costs) },
 ];
 
 /** @returns how many drafted tokens were accepted */

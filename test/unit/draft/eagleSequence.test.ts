@@ -6,6 +6,7 @@ import { openCheckpoint } from '../../../engine/compile/checkpoint.ts';
 import { openHead } from '../../../engine/compile/heads/openHead.ts';
 import type { SessionView } from '../../../engine/draft/drafter.ts';
 import { EagleDrafter, type EagleOptions } from '../../../engine/draft/eagle.ts';
+import { EagleSequence } from '../../../engine/draft/eagleSequence.ts';
 import type { DraftHead } from '../../../engine/model/draftHead.ts';
 import type { TokenTree } from '../../../engine/tree/tokenTree.ts';
 import { DraftHeads } from '../../draftHeads.ts';
@@ -179,15 +180,18 @@ test('a long prompt is caught up with over several proposals', async () => {
   assert.deepEqual(sizes, [0, 0, 5]);
 });
 
-test('a drafter goes no deeper than where its best path becomes improbable', async () => {
+test('no level follows one whose best path is too improbable', async () => {
   const head = await randomHead('eagle3');
   const random = new Random(8);
   for (let i = 0; i < 20; i++) {
     const view = viewOf(someTokens(20, random), head.info.featureWidth);
-    const whole = await new EagleDrafter(head, { numSteps: 6 }).propose(view, 6);
+    const draft = async (leastLogProb: number) => {
+      const drafted = await new EagleSequence(head).draft(view, { levels: 6, width: 1, leastLogProb });
+      return drafted!.candidates;
+    };
+    const whole = await draft(Number.NEGATIVE_INFINITY);
     const probableLevels = i % 6;
-    const least = probableLevels === 0 ? 1 : Math.exp(whole.logProbs[probableLevels - 1]) * 0.999;
-    const cut = await new EagleDrafter(head, { numSteps: 6, leastProbability: least }).propose(view, 6);
+    const cut = await draft(probableLevels === 0 ? 0 : whole.logProbs[probableLevels - 1] - 1e-3);
     // The level that shows the path to be improbable is drafted by then.
     assert.deepEqual(cut.tokens, whole.tokens.subarray(0, probableLevels + 1));
   }

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CostModel } from '../../../engine/decode/costModel.ts';
+import { EagleDepth } from '../../../engine/draft/eagleDepth.ts';
+import { Random } from '../../random.ts';
+
+const place = { context: 100, pending: 1 };
+
+/** A pass takes 1 ms, and every row after the first `rowMs` more. */
+function costs(rowMs: number): CostModel {
+  const nodeCounts = [1, 2, 4, 8, 16, 32];
+  return new CostModel({
+    nodeCounts,
+    contexts: [128],
+    ms: [nodeCounts.map((nodes) => 1 + rowMs * (nodes - 1))],
+  });
+}
+
+interface World {
+  readonly levelMs: number;
+  readonly rowMs: number;
+  /** How often a token is right after a right one; the head knows it. */
+  readonly sureness: number;
+}
+
+/** Tokens a millisecond that chains come to whose levels end where `least` says. */
+function rateOf(
+  { levelMs, rowMs, sureness }: World,
+  steps: number,
+  least: (step: number) => number,
+  seen?: EagleDepth,
+): number {
+  const random = new Random(1);
+  let [tokens, ms] = [0, 0];
+  for (let step = 0; step < steps; step++) {
+    let levels = 1;
+    while (levels < 8 && sureness ** levels > least(step)) levels++;
+    let accepted = 0;
+    while (accepted < levels && random.chance(sureness)) accepted++;
+    const draftMs = 0.1 + levelMs * levels;
+    seen?.drafted(levels, draftMs);
+    seen?.observe({ ...place, verified: levels, accepted });
+    tokens += accepted + 1;
+    ms += draftMs + 1 + rowMs * levels;
+  }
+  return tokens / ms;
+}
+
+const worlds: readonly World[] = [
+  { levelMs: 0.05, rowMs: 0.02, sureness: 0.85 },
+  { levelMs: 0.15, rowMs: 0.1, sureness: 0.75 },
+  { levelMs: 0.3, rowMs: 0.1, sureness: 0.75 },
+  { levelMs: 0.4, rowMs: 0.2, sureness: 0.5 },
+];
+
+for (const world of worlds) {
+  test(`chains are about as deep as pays best: ${JSON.stringify(world)}`, () => {
+    const depth = new EagleDepth(costs(world.rowMs));
+    rateOf(world, 200, () => depth.leastProbability(place), depth);
+    const learned = rateOf(world, 5000, () => depth.leastProbability(place), depth);
+    const fixed = Array.from({ length: 8 }, (_, levels) =>
+      rateOf(world, 5000, () => world.sureness ** (levels + 0.5)),
+    );
+    assert.ok(learned > 0.97 * Math.max(...fixed), `${learned} of ${fixed}`);
+    assert.ok(learned > 1.02 * Math.min(...fixed));
+  });
+}
+
+test('the dearer a level, the more probable its path has to be', () => {
+  const leasts = [0.01, 0.1, 0.3].map((levelMs) => {
+    const depth = new EagleDepth(costs(0.05));
+    for (let levels = 1; levels <= 8; levels++) depth.drafted(levels, 0.1 + levelMs * levels);
+    return depth.leastProbability(place);
+  });
+  assert.deepEqual(leasts, leasts.toSorted());
+  assert.ok(leasts[0] < 0.2 && leasts[2] > 0.3 && leasts[2] <= 0.9, `${leasts}`);
+});
