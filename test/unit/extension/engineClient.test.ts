@@ -6,6 +6,7 @@ import { SlipstreamError } from '../../../engine/errors.ts';
 import type { AlternativesResult, CompleteResult } from '../../../engine/protocol.ts';
 import {
   type AlternativesRequest,
+  type BenchmarkRequest,
   type CompleteRequest,
   type Engine,
   Server,
@@ -42,6 +43,13 @@ async function alternatives(
   };
 }
 
+/** Measures until it is cancelled, and has nothing then. */
+async function runBenchmark({ seed, onProgress }: BenchmarkRequest, signal: AbortSignal): Promise<null> {
+  onProgress({ phase: 'measuring', done: seed, total: 9, detail: 'Measuring' });
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+  return null;
+}
+
 /** The real server behind the client, over a pipe; only the engine itself answers as the test says. */
 async function connect(complete: (request: CompleteRequest, signal: AbortSignal) => Promise<CompleteResult>) {
   const toServer = new PassThrough();
@@ -57,7 +65,7 @@ async function connect(complete: (request: CompleteRequest, signal: AbortSignal)
     documentClosed() {},
     filesChanged() {},
     setFolders() {},
-    runBenchmark: async () => null,
+    runBenchmark,
     setSettings: () => Promise.reject(new SlipstreamError('model.notFound', 'no such model')),
     async dispose() {},
   };
@@ -126,6 +134,24 @@ test('a request for a suggestion ends one for alternatives', async () => {
   const waiting = client.alternatives({ ...place, count: 1, known: ['waits'] }, stays);
   assert.deepEqual(await client.complete(params, () => {}, stays), empty);
   assert.deepEqual(await waiting, { kind: 'cancelled' });
+});
+
+test('a benchmark tells how far it is, ends when it is cancelled, and does not outlive the engine', async () => {
+  const { client, hangUp } = await connect(async () => empty);
+  const choice = { algorithms: ['ngram'], tasks: 3, seed: 7, maxNewTokens: 8 } as const;
+  const abort = new AbortController();
+  const done: number[] = [];
+  const answer = client.runBenchmark(
+    choice,
+    (progress) => {
+      done.push(progress.done);
+      abort.abort();
+    },
+    abort.signal,
+  );
+  assert.equal(await answer, null);
+  assert.deepEqual(done, [7]);
+  await assert.rejects(client.runBenchmark(choice, hangUp, stays), EngineGone);
 });
 
 test('a fault keeps its code and its message', async () => {
