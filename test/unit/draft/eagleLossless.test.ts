@@ -20,6 +20,8 @@ import { greedyVerifier } from '../../../engine/verify/greedy.ts';
 import { CpuModels } from '../../cpuModels.ts';
 import { DraftHeads } from '../../draftHeads.ts';
 import { EagleGolden, type EagleHeadName, eagleHeads, eagleTargetDir } from '../../eagleGolden.ts';
+import { deepSeekFolder, mimoFolder, writeHead } from '../../headFolder.ts';
+import { withTarget } from '../../headTargetFolder.ts';
 import { Random } from '../../random.ts';
 import { tinyShape, writeRandomCheckpoint } from '../../randomCheckpoint.ts';
 import { writeRandomHead } from '../../randomHead.ts';
@@ -136,6 +138,17 @@ for (const precision of ['fp32', 'int8'] as const) {
       assert.ok(accepted > 0, 'nothing was accepted, so nothing was tested');
     });
   }
+}
+
+for (const [layout, folderOfHead] of Object.entries({ MiMo: mimoFolder, DeepSeek: deepSeekFolder })) {
+  test(`the multi-token-prediction layer of a checkpoint, as ${layout} has it`, async () => {
+    const dir = writeHead(join(folder, layout), withTarget(folderOfHead));
+    const description = await openHead(dir, (await openCheckpoint(dir)).architecture);
+    if (description.kind !== 'mtp') throw new Error(`read as ${description.kind}`);
+    const model = await models.open(dir, { precision: 'int8', taps: description.taps });
+    const head = await heads.open(description, dir, 'int8');
+    assert.ok((await assertLossless({ model, head }, [1, 40, 250], ...shapes)) > 0);
+  });
 }
 
 test('one drafter over many prompts, cancelled ones too, drafts nothing that changes the text', async () => {

@@ -14,31 +14,16 @@ import {
   type HeadWeights,
   headTarget,
   mimoFolder,
-  modelLayerWeights,
   writeHead,
 } from '../../headFolder.ts';
+import { targetFolder, withTarget } from '../../headTargetFolder.ts';
 import { Random } from '../../random.ts';
 import { ReferenceHead, type ReferencePair } from '../../referenceHead.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
 
 const folder = temporaryFolder();
 const cacheDir = join(folder, 'cache');
-const { vocabSize, hiddenSize, layers } = headTarget;
-
-/** All tensors of `headTarget`. */
-const targetWeights: HeadWeights = Object.assign(
-  {
-    'model.embed_tokens.weight': [vocabSize, hiddenSize],
-    'model.norm.weight': [hiddenSize],
-    'lm_head.weight': [vocabSize, hiddenSize],
-  },
-  ...Array.from({ length: layers }, (_, layer) => modelLayerWeights(`model.layers.${layer}`)),
-);
-
-const withTarget = ({ config, weights }: HeadFolder): HeadFolder => ({
-  config: targetConfig(config),
-  weights: { ...targetWeights, ...weights },
-});
+const { vocabSize, hiddenSize } = headTarget;
 
 const withWeights = (head: HeadFolder, config: object, weights: HeadWeights = {}): HeadFolder => ({
   config: { ...head.config, ...config },
@@ -72,24 +57,6 @@ const layouts: Record<string, HeadFolder> = {
   'MTP as DeepSeek has it': withTarget(deepSeekFolder),
 };
 
-function targetConfig(config: HeadFolder['config']): HeadFolder['config'] {
-  const { heads, kvHeads, headDim, intermediateSize } = headTarget;
-  return {
-    ...config,
-    model_type: headTarget.family,
-    num_hidden_layers: layers,
-    intermediate_size: intermediateSize,
-    num_attention_heads: heads,
-    num_key_value_heads: kvHeads,
-    head_dim: headDim,
-    rms_norm_eps: headTarget.normEpsilon,
-    rope_theta: headTarget.ropeTheta,
-    max_position_embeddings: headTarget.contextLength,
-    vocab_size: vocabSize,
-    hidden_size: hiddenSize,
-  };
-}
-
 let written = 0;
 
 async function openLayout(head: HeadFolder): Promise<{ opened: DraftHead; reference: ReferenceHead }> {
@@ -106,8 +73,7 @@ async function openLayout(head: HeadFolder): Promise<{ opened: DraftHead; refere
 }
 
 async function plainTarget(): Promise<Checkpoint> {
-  const config = targetConfig({ hidden_act: 'silu' });
-  return openCheckpoint(writeHead(join(folder, 'target'), { config, weights: targetWeights }));
+  return openCheckpoint(writeHead(join(folder, 'target'), targetFolder));
 }
 
 function randomPairs(count: number, width: number, seed: number): Pairs {
