@@ -106,11 +106,11 @@ export class Editor {
   async chooseFile(path: string): Promise<void> {
     const input = this.page.locator('.quick-input-widget input[type="text"]');
     await input.waitFor();
-    await input.fill(path);
-    // It takes a path only once it has looked it up, and says nowhere when that is.
-    for (let tries = 0; tries < 60 && (await input.isVisible()); tries++) {
-      await input.press('Enter', { timeout: 5000 }).catch(() => {});
-      await this.page.waitForTimeout(500);
+    // It writes into its field itself until it is ready, and takes a path only once it has looked it up.
+    for (let tries = 0; tries < 30 && (await input.isVisible()); tries++) {
+      if ((await input.inputValue()) === path) await this.page.keyboard.press('Enter');
+      else await input.fill(path);
+      await this.page.waitForTimeout(1000);
     }
     await input.waitFor({ state: 'hidden' });
   }

@@ -116,8 +116,9 @@ test('asks for alternatives to what is known', async () => {
 
 test('cancelling reaches the engine; cancelled from the start it is not even asked', async () => {
   let asked = 0;
-  const { client } = await connect((_, signal) => {
+  const { client } = await connect(async (_, signal) => {
     asked++;
+    if (signal.aborted) return { kind: 'cancelled' };
     return new Promise((resolve) => signal.addEventListener('abort', () => resolve({ kind: 'cancelled' })));
   });
   const abort = new AbortController();
