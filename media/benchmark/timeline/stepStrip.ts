@@ -19,6 +19,7 @@ export function stepStrip(
   const height = (up + down) * cell;
   const columnWidth = width / steps.length;
   const gap = columnWidth > 5 ? 2 : columnWidth > 3 ? 1 : 0;
+  const cellHeight = cell > 3 ? cell - 1 : cell;
   return html`
     <svg class="step-strip" aria-hidden="true" width=${width} height=${height} viewBox="0 0 ${width} ${height}">
       ${steps.map(
@@ -28,12 +29,12 @@ export function stepStrip(
             <rect class="strip-area" width=${columnWidth} height=${height} />
             ${written(step).map(
               (className, k) => svg`
-                <rect class="strip-cell ${className}" x="0" y=${middle - (k + 1) * cell} width=${columnWidth - gap} height=${Math.max(1, cell - 1)} />
+                <rect class="strip-cell ${className}" x="0" y=${middle - (k + 1) * cell} width=${columnWidth - gap} height=${cellHeight} />
               `,
             )}
             ${rejected(step).map(
               (className, k) => svg`
-                <rect class="strip-cell is-rejected ${className}" x="0" y=${middle + k * cell + 1} width=${columnWidth - gap} height=${Math.max(1, cell - 1)} />
+                <rect class="strip-cell is-rejected ${className}" x="0" y=${middle + k * cell + 1} width=${columnWidth - gap} height=${cellHeight} />
               `,
             )}
           </g>
