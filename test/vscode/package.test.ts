@@ -32,6 +32,8 @@ test('a package holds what runs, with the native libraries of its own platform a
       'LICENSE.txt',
       'media/icon.png',
       'dist/extension.cjs',
+      'dist/benchmarkPanel.js',
+      'dist/benchmarkPanel.css',
       'dist/engine.js',
       'dist/indexWorker.js',
       'dist/cli.js',
