@@ -15,12 +15,14 @@ import type { GraphBuilder, Value } from './graphBuilder.ts';
  * a value on the edge falls to the other side now and then: enough to turn a close decision.
  *
  * A matrix product adds up its terms one by one in the order of the keys, and a hidden key has the weight 0, which
- * changes nothing: only the order of the others matters, and where the kernel begins a new partial sum (every 128 keys
- * at the earliest). Committed rows come in the order of positions, and so do the nodes of any path, being in topological
+ * changes nothing: only the order of the others matters, and where the kernel begins a new partial sum. Committed rows come in the order of positions, and so do the nodes of any path, being in topological
  * order. So every token's keys are split at a place that its own position decides (`closedRows`), and both parts are
  * added up in one way only:
- * - the closed rows before it begin at position 0, so partial sums end at the same positions always;
- * - the rest, committed rows that are still open and the nodes of the batch, are few enough for one partial sum.
+ * - the closed rows before it in chunks, one product each: a longer product is cut into partial sums of a length that
+ *   changes with the number of rows and threads (MLAS widens it where it shares columns out). The sums of the chunks
+ *   are added up over the first axis, which happens one by one;
+ * - the rest, committed rows that are still open and the nodes of the batch, are few enough for one partial sum: it holds
+ *   128 keys at least.
  * Both share the largest score, which has no order, and are divided by the sum of both weights at the end. That of
  * the open part is a product too: a reduction would add up lane by lane, by a key's place modulo the lanes.
  */
@@ -41,13 +43,16 @@ export function exactDepth(length: number): number {
   return 2 * OPEN_BLOCK - (length % OPEN_BLOCK);
 }
 
+/** Rows of a chunk: no partial sum is shorter than twice this. */
+export const CHUNK_ROWS = 64;
+
 /** What KV rows are kept in. */
 export type KvType = 'float32' | 'float16';
 
 /** What every layer's attention reads beside its own KV rows. */
 interface AttentionInputs {
   readonly positions: Value; // [heads + 2 * kvHeads, T] int64, of queries and keys; 0 for values
-  readonly closedMask: Value; // [1 or group * T, P], 0 on a row that is closed for the token, very negative elsewhere
+  readonly closedMask: Value; // [C, 1, 1 or group * T, CHUNK_ROWS], 0 on a row that is closed for the token, very negative elsewhere
   readonly openMask: Value; // [group * T, OPEN_ROWS + T], 0 where a token may see an open row or a node
   readonly ones: Value; // [OPEN_ROWS + T, headDim]
   readonly cos: Value; // [context, headDim / 2]
@@ -60,8 +65,8 @@ interface AttentionInputs {
  * rows of one matrix: one product a KV head instead of one a head.
  *
  * Inputs: positions [1, T] int64; closed_mask and open_mask (AttentionInputs); a layer's keys_i, values_i
- * [kvHeads, 1, P, headDim] and open_i [2 * kvHeads, 1, OPEN_ROWS, headDim].
- * Outputs: new_rows [layers * 2 * kvHeads, 1, T, headDim]: of each layer the keys (rotated), then the values.
+ * [C, kvHeads, CHUNK_ROWS, headDim] and open_i [2 * kvHeads, OPEN_ROWS, headDim].
+ * Outputs: new_rows [layers * 2 * kvHeads, T, headDim]: of each layer the keys (rotated), then the values.
  *
  * @param stored what KV rows are kept in. Halving their bytes pays as soon as they do not fit the cache beside the weights;
  *   a token reads its own rows rounded too, so that it never matters whether a row is in the cache yet.
@@ -70,7 +75,7 @@ export function cpuAttention(stored: KvType): AttentionKernel {
   return (graph, shape, rope) => {
     const { layers, heads, kvHeads, headDim } = shape;
     const inputs = attentionInputs(graph, shape, rope);
-    const newRows: Value[] = []; // a layer: [2 * kvHeads, 1, T, headDim]
+    const newRows: Value[] = []; // a layer: [2 * kvHeads, T, headDim]
     return {
       layer(layer, qkv, norms) {
         const { queries, rows } = splitHeads(graph, shape, qkv, norms, inputs, stored);
@@ -78,13 +83,13 @@ export function cpuAttention(stored: KvType): AttentionKernel {
         const closed = closedKeys(graph, shape, layer, stored);
         const open = openKeys(graph, shape, layer, rows, stored);
         const attended = attend(graph, shape, queries, closed, open, inputs);
-        const byHead = graph.op('Reshape', [attended, graph.ints([1, heads, -1, headDim])]);
-        const byToken = graph.op('Transpose', [byHead], { perm: [0, 2, 1, 3] });
+        const byHead = graph.op('Reshape', [attended, graph.ints([heads, -1, headDim])]);
+        const byToken = graph.op('Transpose', [byHead], { perm: [1, 0, 2] });
         return graph.op('Reshape', [byToken, graph.ints([1, -1, heads * headDim])]);
       },
       finish() {
         const rows = graph.op('Concat', newRows, { axis: 0 });
-        graph.output('new_rows', rows, stored, [layers * 2 * kvHeads, 1, 'T', headDim]);
+        graph.output('new_rows', rows, stored, [layers * 2 * kvHeads, 'T', headDim]);
       },
     };
   };
@@ -96,7 +101,7 @@ function attentionInputs(
   { cos, sin }: RopeTables,
 ): AttentionInputs {
   const positions = graph.input('positions', 'int64', [1, 'T']);
-  const closedMask = graph.input('closed_mask', 'float32', ['M', 'P']);
+  const closedMask = graph.input('closed_mask', 'float32', ['C', 1, 'M', CHUNK_ROWS]);
   const openMask = graph.input('open_mask', 'float32', ['GT', 'O']);
   // Rotating by position 0 changes nothing: values pass the rotation together with queries and keys, in one node.
   const turning = graph.ints([...Array(heads + kvHeads).fill(1), ...Array(kvHeads).fill(0)]);
@@ -113,7 +118,7 @@ function attentionInputs(
   };
 }
 
-/** queries // [kvHeads, 1, group * T, headDim], rows // [2 * kvHeads, 1, T, headDim] */
+/** queries // [kvHeads, group * T, headDim], rows // [2 * kvHeads, T, headDim] */
 function splitHeads(
   graph: GraphBuilder,
   shape: AttentionShape,
@@ -123,13 +128,13 @@ function splitHeads(
   stored: KvType,
 ) {
   const { heads, kvHeads, headDim } = shape;
-  const byToken = graph.op('Reshape', [qkv, graph.ints([1, -1, heads + 2 * kvHeads, headDim])]);
-  const byHead = graph.op('Transpose', [byToken], { perm: [2, 0, 1, 3] });
+  const byToken = graph.op('Reshape', [qkv, graph.ints([-1, heads + 2 * kvHeads, headDim])]);
+  const byHead = graph.op('Transpose', [byToken], { perm: [1, 0, 2] });
   const normed = norms ? normQueriesAndKeys(graph, shape, byHead, norms) : byHead;
   // A head is an element of the batch here: only those have positions of their own.
   const rotated = graph.op('RotaryEmbedding', [normed, positions, cos, sin]);
   const [q, rows] = graph.ops('Split', [rotated, graph.ints([heads, 2 * kvHeads])], 2, { axis: 0 });
-  const queries = graph.op('Reshape', [q, graph.ints([kvHeads, 1, -1, headDim])]);
+  const queries = graph.op('Reshape', [q, graph.ints([kvHeads, -1, headDim])]);
   return { queries, rows: stored === 'float32' ? rows : graph.op('Cast', [rows], { to: 10 }) };
 }
 
@@ -147,25 +152,27 @@ function normQueriesAndKeys(
   return graph.op('Concat', [queries, keys, values], { axis: 0 });
 }
 
-/** Keys and what they stand for: each [kvHeads, 1, rows, headDim] float32. */
+/** Keys and what they stand for, in float32. */
 interface Keys {
   readonly keys: Value;
   readonly values: Value;
 }
 
+/** Each [C, kvHeads, CHUNK_ROWS, headDim]. */
 function closedKeys(
   graph: GraphBuilder,
   { kvHeads, headDim }: AttentionShape,
   layer: number,
   stored: KvType,
 ): Keys {
-  const shape = [kvHeads, 1, 'P', headDim];
+  const shape = ['C', kvHeads, CHUNK_ROWS, headDim];
   return {
     keys: toFloat32(graph, graph.input(`keys_${layer}`, stored, shape), stored),
     values: toFloat32(graph, graph.input(`values_${layer}`, stored, shape), stored),
   };
 }
 
+/** Each [kvHeads, OPEN_ROWS + T, headDim]. */
 function openKeys(
   graph: GraphBuilder,
   { kvHeads, headDim }: AttentionShape,
@@ -173,13 +180,13 @@ function openKeys(
   rows: Value,
   stored: KvType,
 ): Keys {
-  const committed = graph.input(`open_${layer}`, stored, [2 * kvHeads, 1, OPEN_ROWS, headDim]);
-  const open = toFloat32(graph, graph.op('Concat', [committed, rows], { axis: 2 }), stored);
+  const committed = graph.input(`open_${layer}`, stored, [2 * kvHeads, OPEN_ROWS, headDim]);
+  const open = toFloat32(graph, graph.op('Concat', [committed, rows], { axis: 1 }), stored);
   const [keys, values] = graph.ops('Split', [open, graph.ints([kvHeads, kvHeads])], 2, { axis: 0 });
   return { keys, values };
 }
 
-/** @returns [kvHeads, 1, group * T, headDim] */
+/** @returns [kvHeads, group * T, headDim] */
 function attend(
   graph: GraphBuilder,
   shape: AttentionShape,
@@ -192,20 +199,25 @@ function attend(
   const closedScores = maskedScores(graph, shape, queries, closed.keys, closedMask);
   const openScores = maskedScores(graph, shape, queries, open.keys, openMask);
   const largest = graph.op('Max', [
-    graph.op('ReduceMax', [closedScores, lastAxis]),
+    reduceChunks(graph, 'ReduceMax', graph.op('ReduceMax', [closedScores, lastAxis])),
     graph.op('ReduceMax', [openScores, lastAxis]),
   ]);
   const closedWeights = graph.op('Exp', [graph.op('Sub', [closedScores, largest])]);
   const openWeights = graph.op('Exp', [graph.op('Sub', [openScores, largest])]);
   const sum = graph.op('Add', [
-    graph.op('MatMul', [closedWeights, closed.values]),
+    reduceChunks(graph, 'ReduceSum', graph.op('MatMul', [closedWeights, closed.values])),
     graph.op('MatMul', [openWeights, open.values]),
   ]);
   const weight = graph.op('Add', [
     graph.op('MatMul', [openWeights, ones]),
-    graph.op('ReduceSum', [closedWeights, lastAxis]),
+    reduceChunks(graph, 'ReduceSum', graph.op('ReduceSum', [closedWeights, lastAxis])),
   ]);
   return graph.op('Div', [sum, weight]);
+}
+
+/** Over the first axis alone, where the kernel takes one chunk after the other. */
+function reduceChunks(graph: GraphBuilder, op: 'ReduceMax' | 'ReduceSum', value: Value): Value {
+  return graph.op(op, [value, graph.ints([0])], { keepdims: 0 });
 }
 
 function maskedScores(

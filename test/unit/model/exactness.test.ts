@@ -119,3 +119,32 @@ test('the comparison sees one other token far back', async () => {
   const wrong = await inTrees(model.createKvCache(1), other, expected, new Random(1));
   assert.ok(wrong >= LENGTH - 50);
 });
+
+test('far into a context, neither many threads nor the capacity make a token depend on its company', async () => {
+  // The kernels share a product out among threads by its size: the rows of the batch are part of that.
+  const model = await models.open(embeddedModelDir, { precision: 'int8', threads: 8 });
+  const tokens = someTokens(model, 640);
+  const [small, large] = [model.createKvCache(1), model.createKvCache(1500)];
+  for (let start = 0; start < tokens.length - 16; start += 16) {
+    const path = Int32Array.from({ length: 16 }, (_, i) => i);
+    for (const kv of [small, large]) {
+      await kv.forward({
+        tokens: tokens.subarray(start, start + 16),
+        rows: new Int32Array(0),
+        want: 'argmax',
+      });
+      await kv.commit(path);
+    }
+  }
+  const batch = { tokens: tokens.subarray(small.length), rows: Int32Array.from({ length: 16 }, (_, i) => i) };
+  const { logits: inSmall } = await small.forward({ ...batch, want: 'logits' });
+  const { logits: inLarge } = await large.forward({ ...batch, want: 'logits' });
+  const expected: Float32Array[] = [];
+  for (const token of batch.tokens) {
+    const { logits } = await small.forward({ tokens: Int32Array.of(token), rows: ALONE, want: 'logits' });
+    await small.commit(ALONE);
+    expected.push(logits!);
+  }
+  assert.equal(differing(inSmall!, expected), 0);
+  assert.equal(differing(inLarge!, expected), 0);
+});
