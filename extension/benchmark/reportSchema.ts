@@ -152,11 +152,13 @@ const fieldsSchema = v.object({
     weight_bytes: count,
     context_length: count,
     vocab_size: count,
-    cost_table: v.object({
-      node_counts: v.array(count),
-      contexts: v.array(count),
-      ms: v.array(v.array(amount)),
-    }),
+    cost_table: v.pipe(
+      v.object({ node_counts: v.array(count), contexts: v.array(count), ms: v.array(v.array(amount)) }),
+      v.check(
+        ({ node_counts, ms }) => ms.every((row) => row.length === node_counts.length),
+        'Each row has to have a time for each of node_counts.',
+      ),
+    ),
   }),
   algorithms: v.array(algorithmSchema),
   tasks: v.array(
@@ -187,6 +189,13 @@ export const reportSchema: v.GenericSchema<unknown, BenchmarkReport> = v.pipe(
         results.some((result) => result.algorithm === algorithm && result.task_class === 'all'),
       ),
     'Each algorithm needs a result over all tasks.',
+  ),
+  v.check(
+    ({ algorithms, results, runs, traces, differences }) =>
+      [...results, ...runs, ...traces, ...differences].every(({ algorithm }) =>
+        algorithms.includes(algorithm),
+      ),
+    'There are figures of an algorithm that is not listed.',
   ),
   v.check(({ tasks, runs, traces, differences }) => {
     const ids = new Set(tasks.map(({ id }) => id));

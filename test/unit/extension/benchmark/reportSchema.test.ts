@@ -62,6 +62,8 @@ test('what is no report says so', () => {
     [withValue(['created'], 'yesterday'), /^created: Expected a date/],
     [withValue(['traces', 0, 'task'], 12345), /not listed/],
     [withValue(['results'], []), /result over all tasks/],
+    [withValue(['algorithms'], ['none']), /algorithm that is not listed/],
+    [withValue(['model', 'cost_table', 'ms', 0], []), /^model\.cost_table: Each row/],
     [withValue(['results', 0, 'acceptance_rate'], 1.5), /^results\.0\.acceptance_rate/],
   ] as const) {
     assert.throws(() => parseReport(text), { message }, text.slice(0, 40));
