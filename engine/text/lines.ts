@@ -32,6 +32,12 @@ export function reindent(line: string, { insertSpaces, tabSize }: Indentation, c
 /** As far below the cursor as anything looks, UTF-16 units. */
 const lookAhead = 2000;
 
+/** The line right below the cursor's, blank or not, as far as anything looks. */
+export function nextLine(point: EditPoint): string {
+  const below = point.text.slice(point.lineEnd, point.lineEnd + lookAhead);
+  return /^\r?\n(.*)/u.exec(below)?.[1] ?? '';
+}
+
 /** The next `limit` lines below the cursor's that are not blank, without white space at their ends. */
 export function linesBelow(point: EditPoint, limit: number): readonly string[] {
   const below = point.text

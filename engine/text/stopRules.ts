@@ -1,6 +1,6 @@
 import { type EditPoint, lineBefore, lineGiven } from './editPoint.ts';
 import { indentationWidth, isBlank, linesBelow } from './lines.ts';
-import { suggestionShape } from './suggestionShape.ts';
+import { type SuggestionShape, suggestionShape } from './suggestionShape.ts';
 
 /** `line`: its end; `block`: the end of the indented block; `suffix`: what follows began to be repeated. */
 export type TextStop = 'line' | 'block' | 'suffix';
@@ -41,7 +41,7 @@ const firstWordUnderWay = /^\s*(?:\p{L}*|<)$/u;
  */
 class BlockRules implements StopRules {
   text: string;
-  readonly #shape: 'openedBlock' | 'statements';
+  readonly #shape: Exclude<SuggestionShape, 'line'>;
   readonly #tabSize: number;
   readonly #next: string | undefined; // the first line below the cursor's that is not blank
   readonly #before: string;
@@ -54,7 +54,7 @@ class BlockRules implements StopRules {
   #base: number;
   #lastWidth: number | undefined;
 
-  constructor(point: EditPoint, shape: 'openedBlock' | 'statements', tabSize: number) {
+  constructor(point: EditPoint, shape: Exclude<SuggestionShape, 'line'>, tabSize: number) {
     this.text = '';
     this.#shape = shape;
     this.#tabSize = tabSize;
@@ -87,8 +87,9 @@ class BlockRules implements StopRules {
     const width = this.#widthOf(line);
     const closesBlock = this.#shape === 'openedBlock' && !this.#isGoingOn && width <= this.#base;
     // The first of the statements says how far all of them are indented.
-    if (this.#shape === 'statements' && this.#lastWidth === undefined) this.#base = width;
+    if (this.#shape !== 'openedBlock' && this.#lastWidth === undefined) this.#base = width;
     this.#keptEnd = lineEnd;
+    if (this.#shape === 'wholeLine') return 'line';
     this.#afterBlank = false;
     this.#lastWidth = width;
     return closesBlock && !goesOn.test(line) && !opens.test(line) ? 'block' : undefined;
@@ -97,18 +98,18 @@ class BlockRules implements StopRules {
   /** A blank line ends statements, unless one of them is still open: then its block goes on. */
   #judgeBlank(): TextStop | undefined {
     this.#afterBlank = true;
-    return this.#shape === 'statements' && this.#lastWidth === this.#base ? 'block' : undefined;
+    return this.#shape !== 'openedBlock' && this.#lastWidth === this.#base ? 'block' : undefined;
   }
 
   /** The line belongs to what comes after the block. */
   #isOutside(line: string): boolean {
     if (this.#isGoingOn) return false;
     const width = this.#widthOf(line);
-    const isFirst = this.#shape === 'statements' && this.#lastWidth === undefined;
+    const isFirst = this.#shape !== 'openedBlock' && this.#lastWidth === undefined;
     // Too little indentation for a first line is a slip, unless it closes the block.
     if (width < this.#base) return !isFirst || closes.test(line) || goesOn.test(line);
     if (width > this.#base) return false;
-    if (this.#shape === 'statements') return this.#afterBlank && this.#lastWidth !== undefined;
+    if (this.#shape !== 'openedBlock') return this.#afterBlank && this.#lastWidth !== undefined;
     return !(closes.test(line) || goesOn.test(line));
   }
 

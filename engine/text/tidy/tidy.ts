@@ -5,6 +5,7 @@ import { dropBlank } from './blank.ts';
 import { cutBrokenSyntax } from './brokenSyntax.ts';
 import type { Filter, TidyContext } from './filter.ts';
 import { indentLikeEditor } from './indentation.ts';
+import { dropLeadingBlankLines } from './leadingBlankLines.ts';
 import { lineFeeds } from './lineFeeds.ts';
 import { placementOf } from './placement.ts';
 import { cutRepetition } from './repetition.ts';
@@ -18,6 +19,7 @@ import { dropTypedIndentation } from './typedIndentation.ts';
 const filters: readonly (readonly [reason: string, filter: Filter])[] = [
   ['nothing but line ends', lineFeeds],
   ['a special token only', cutAtSpecialTokenNames],
+  ['white space only', dropLeadingBlankLines],
   ['repeats itself', cutRepetition],
   ['repeats what follows', cutSuffixLines],
   ['white space only', joinSpacing],

@@ -103,10 +103,31 @@ const cases: Case[] = [
   },
   {
     name: 'statements that run into what follows',
-    at: '  │\n  c();\n',
+    at: '  │\n\n  c();\n',
     written: '  a();\n  b();\n  c();\n  d();',
     kept: '  a();\n  b();',
     stop: 'suffix',
+  },
+  {
+    name: 'one line where the block goes on right below',
+    at: '  │\n  c();\n',
+    written: '  a();\n  b();\n  c();\n',
+    kept: '  a();',
+    stop: 'line',
+  },
+  {
+    name: 'one line, though an empty one comes before it',
+    at: '  │\n  c();\n',
+    written: '\n  a();\n  b();\n',
+    kept: '\n  a();',
+    stop: 'line',
+  },
+  {
+    name: 'no line where the model leaves the block at once',
+    at: '  if (a) {\n    │\n    b();\n  }\n',
+    written: '  }\n  c();\n',
+    kept: '',
+    stop: 'block',
   },
   {
     name: 'nothing where the model leaves the block at once',

@@ -6,6 +6,11 @@ import { pointAt } from './cursorMark.ts';
 const places: [marked: string, shape: SuggestionShape][] = [
   ['│', 'statements'],
   ['function f() {\n  │\n}', 'statements'],
+  ['function f() {\n  │\n  b();\n}', 'wholeLine'],
+  ['function f() {\r\n  │\r\n    .b();\r\n}', 'wholeLine'],
+  ['function f() {\n  │\n\n  b();\n}', 'statements'],
+  ['function f() {\n    │\n  b();\n}', 'statements'],
+  ['f({\n  │\n  });\n', 'statements'],
   ['function f() {│', 'openedBlock'],
   ['function f() {│}', 'openedBlock'],
   ['function f() {│\n}\nnext();', 'openedBlock'],
