@@ -32,11 +32,12 @@ export interface CompiledModel extends CompiledGraph, ModelOutputs {
  */
 export async function compileModel(dir: string, options: CompileOptions): Promise<CompiledModel> {
   const { device = 'cpu', precision, cacheDir } = options;
-  const { taps, successors, logProbs } = { ...predictionsOnly, ...options };
+  const { taps, logProbs, ...asked } = { ...predictionsOnly, ...options };
   const kernels = decoderKernels(device, precision);
   const opened = await openCheckpoint(dir);
   const contextLength = Math.min(opened.architecture.contextLength, LONGEST_CONTEXT);
   const checkpoint = { ...opened, architecture: { ...opened.architecture, contextLength } };
+  const successors = Math.min(asked.successors, opened.architecture.vocabSize);
   const outputs = { taps, successors, logProbs };
   const graph = await new GraphCache(cacheDir).compile(
     {

@@ -5,7 +5,7 @@ export interface TargetOutputs {
    * the final norm.
    */
   readonly taps: readonly number[];
-  /** How many of the most probable next tokens of every predicted row; 0: none. */
+  /** How many of the most probable next tokens of every predicted row, of a small vocabulary all; 0: none. */
   readonly successors: number;
 }
 

@@ -84,6 +84,21 @@ test('weights, configuration, precision and taps each make another entry; the pl
   assert.equal(keys.size, 5);
 });
 
+test('more successors than there are tokens are all tokens', async () => {
+  const compiled = await compileModel(newCheckpoint(), { ...options(newFolder('cache')), successors: 1e6 });
+  const model = await openCpuModel(compiled, 1);
+  const kv = model.createKvCache(1);
+  const run = { tokens: Int32Array.of(5), rows: Int32Array.of(0), want: 'argmax' } as const;
+  const { argmax, successors } = await kv.forward(run);
+  await model.dispose();
+  assert.equal(successors?.[0], argmax[0]);
+  const everyToken = Array.from({ length: model.info.vocabSize }, (_, token) => token);
+  assert.deepEqual(
+    [...successors!].sort((a, b) => a - b),
+    everyToken,
+  );
+});
+
 test('an entry that is not whole is made again', async () => {
   const [dir, cacheDir] = [newCheckpoint(), newFolder('cache')];
   const whole = await compileModel(dir, options(cacheDir));
