@@ -6,6 +6,12 @@ const learned: readonly Algorithm[] = ['auto', 'nextn', 'standalone', 'eagle', '
 const fromFolder: readonly Algorithm[] = ['auto', 'standalone', 'eagle', 'eagle2', 'eagle3', 'medusa'];
 
 /**
+ * Draft tokens of a pass at most. Larger trees pay on no machine measured, and the attention of the CPU is exact for
+ * batches of up to 96 tokens (compile/cpuAttention): these, and the few that are pending.
+ */
+const MOST_DRAFT_TOKENS = 64;
+
+/**
  * Why settings that are each in order do not go together, as a sentence for the user; undefined when they do.
  *
  * The arithmetic of SGLang: a tree of `numSteps` levels in which each of `eagleTopk` tokens is followed by `eagleTopk`
@@ -27,6 +33,9 @@ export function speculationProblem(settings: SpeculationSettings): string | unde
   }
   if (eagleTopk !== undefined && algorithm === 'eagle') {
     return 'EAGLE drafts a tree of a fixed shape: leave out top-k, or choose EAGLE2.';
+  }
+  if (numDraftTokens !== undefined && numDraftTokens > MOST_DRAFT_TOKENS) {
+    return `${numDraftTokens} draft tokens a step are too many: at most ${MOST_DRAFT_TOKENS}.`;
   }
   return treeProblem(numSteps, eagleTopk, numDraftTokens);
 }
