@@ -52,9 +52,10 @@ async function takeBenchmark(file: string): Promise<void> {
   try {
     const { editor } = session;
     await editor.waitForStatus('tiny-coder', measuredWithin);
-    await editor.runCommand('View: Toggle Primary Side Bar Visibility');
+    await editor.page.keyboard.press('Control+B');
     await editor.runCommand('Slipstream: Run Benchmark');
     const panel = editor.webview();
+    await panel.getByRole('spinbutton', { name: 'Places' }).fill('20');
     await panel.getByRole('button', { name: 'Run Benchmark' }).click();
     await panel.locator('.summary').waitFor({ timeout: measuredWithin });
     console.log(`Benchmark: ${await panel.locator('.summary').textContent()}`);

@@ -25,11 +25,14 @@ const session = await Session.start(startBrowserVsCode, { workspace: 'test/fixtu
 try {
   const { editor } = session;
   const { page } = editor;
+  await editor.waitForStatus('tiny-coder', 240_000);
   await editor.runCommand('Slipstream: Run Benchmark');
   const body = editor.webview().locator('body');
   const recorded: Record<string, unknown> = {};
   for (const [name, theme] of Object.entries(themes)) {
-    await editor.runCommand('Preferences: Color Theme');
+    await page.keyboard.press('Control+K');
+    await page.keyboard.press('Control+T');
+    await page.waitForSelector('.quick-input-widget:visible');
     await page.keyboard.type(theme);
     await page.waitForSelector(`.quick-input-list .monaco-list-row.focused:has-text("${theme}")`);
     await page.keyboard.press('Enter');

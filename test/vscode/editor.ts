@@ -37,7 +37,7 @@ export class Editor {
     ];
     const browser = await playwright.launch({ executablePath: chromium, args });
     const page = await browser.newPage({ viewport: view });
-    await page.goto(url);
+    await page.goto(url, { timeout: 120_000 });
     return Editor.on(page, () => browser.close());
   }
 
