@@ -1,4 +1,4 @@
-import { rename, writeFile } from 'node:fs/promises';
+import { rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { type CommandLine, usageError } from './commandLine.ts';
 import { requireFolder } from './files.ts';
@@ -9,6 +9,9 @@ export async function reportFile(line: CommandLine): Promise<string | undefined>
   if (file === undefined) return undefined;
   if (file === '') throw usageError('--json: the name of the file is missing');
   await requireFolder(dirname(resolve(file)));
+  const found = await stat(file).catch(() => undefined);
+  // It is replaced: a folder cannot be, and a device must not be.
+  if (found && !found.isFile()) throw usageError(`--json: ${file} is not a regular file`);
   return file;
 }
 
