@@ -12,6 +12,7 @@ import { embeddedModelDir } from '../embeddedModel.ts';
 import { SlipstreamError } from '../errors.ts';
 import { busyWarning, describeMachine, machineText } from '../machine.ts';
 import { ModelRuntime } from '../modelRuntime.ts';
+import { measureBlend } from './blendAblation.ts';
 import type { BenchContext } from './context.ts';
 import { measureDepth } from './depth.ts';
 import { measureGpu } from './gpu.ts';
@@ -25,6 +26,7 @@ import { measureVsCode } from './vscodeSection.ts';
 const sections = {
   decode: (context: BenchContext) => withRuntime(context, measurePlainDecoding),
   speculation: measureSpeculation,
+  blend: measureBlend,
   depth: measureDepth,
   typing: measureTyping,
   index: measureIndex,

@@ -4,7 +4,7 @@ import type { DraftSource } from '../tree/tokenTree.ts';
 import { emptyTree, type TokenTree } from '../tree/tokenTree.ts';
 import type { Drafter, SessionView, Verdict } from './drafter.ts';
 import { DraftSearch, leastProbability, type SearchLimits } from './draftSearch.ts';
-import type { PathEnd } from './guess.ts';
+import type { GuessSource, PathEnd } from './guess.ts';
 import { LearnedGain, levelMasses } from './learnedGain.ts';
 import { LearnedSource } from './learnedSource.ts';
 import { type NgramParts, NgramSources } from './ngramSources.ts';
@@ -26,7 +26,11 @@ export interface BlendParts {
   readonly costs: CostModel;
   /** In ms, of any beginning. */
   readonly now?: () => number;
+  readonly createSearch?: (sources: readonly GuessSource[]) => DraftSearch;
 }
+
+const realTime = () => performance.now();
+const plainSearch = (sources: readonly GuessSource[]) => new DraftSearch(sources);
 
 /** Rows that the cost of one is averaged over. */
 const ROWS = 16;
@@ -45,7 +49,7 @@ export class BlendDrafter implements Drafter {
   readonly #costs: CostModel;
   readonly #now: () => number;
 
-  constructor({ ngram, learned, costs, now = () => performance.now() }: BlendParts) {
+  constructor({ ngram, learned, costs, now = realTime, createSearch = plainSearch }: BlendParts) {
     this.#ngram = new NgramSources(ngram);
     this.#recycled = new RecycledSource(ngram.vocabSize);
     this.#learned = learned && {
@@ -53,7 +57,7 @@ export class BlendDrafter implements Drafter {
       source: new LearnedSource(learned.source),
       gain: new LearnedGain(costs),
     };
-    this.#search = new DraftSearch([
+    this.#search = createSearch([
       ...this.#ngram.all,
       this.#recycled,
       ...(this.#learned ? [this.#learned.source] : []),

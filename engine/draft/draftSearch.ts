@@ -38,16 +38,19 @@ interface Expansion {
  */
 export class DraftSearch {
   readonly #sources: readonly GuessSource[];
-  readonly #agreement: Agreement;
+  readonly #agreement: Pick<Agreement, 'probability' | 'observe'>;
   readonly #reliability = new Reliability();
   /** What was found in the last search: after the text, then after each node. */
   readonly #expansions = new Map<PathEnd, Expansion>();
   #text: PathEnd | undefined;
 
   /** @param sources at most 31 */
-  constructor(sources: readonly GuessSource[]) {
+  constructor(
+    sources: readonly GuessSource[],
+    agreement: Pick<Agreement, 'probability' | 'observe'> = new Agreement(sources.map(({ name }) => name)),
+  ) {
     this.#sources = sources;
-    this.#agreement = new Agreement(sources.map(({ name }) => name));
+    this.#agreement = agreement;
   }
 
   /** Of all estimates so far. */

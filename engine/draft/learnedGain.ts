@@ -6,43 +6,36 @@ import { LevelTimes } from './levelTimes.ts';
 /** Levels that a learned drafter is asked for at most: deeper ones have not paid. */
 const DEEPEST = 8;
 /** Lower ends of the kinds of context: how sure of the next token the free sources are together. */
-const KINDS = [0, 0.15, 0.3, 0.45, 0.6, 0.75, 0.9];
-/** Weight of the newest step in what is remembered of a kind, once there are several. */
+const KINDS = [0, 0.3, 0.6, 0.85];
+/** Weight of the newest step in what is remembered. */
 const SMOOTHING = 0.1;
-/** What a level is assumed to be worth before any was drafted, and how many steps that counts for. */
-const FIRST_GUESS = 0.65;
-const FIRST_STEPS = 2;
+/** What a learned drafter is assumed to hit at a level, of what it hit at the level before, where it was never seen. */
+const FIRST_GUESS = 0.75;
+/** Steps that an assumption weighs as much as. */
+const ASSUMED_STEPS = 4;
+/** What is only just better on paper is not: the best of several estimates is one that is too high. */
+const CLEARLY = 1.02;
+/** Part of a pass of the target that a level is assumed to take before any run. */
+const FIRST_LEVEL = 0.15;
 /** Share of the time that may go into asking where it has not paid, to see whether it does by now. */
-const PROBE_SHARE = 0.01;
+const PROBE_SHARE = 0.005;
 
 /** What a tree is expected to yield at each level: the sum of c(v) over the level. */
 export type LevelMasses = Float64Array; // [DEEPEST]
 
-interface Kind {
-  /** With the learned drafter. */
-  readonly masses: LevelMasses;
-  /** What came of it over what the masses promised: a level's mass is spread over several nodes. */
-  yield: number;
-  steps: number;
-}
-
 /**
  * Whether a learned drafter is worth its time in this step, and how deep: the best rate of the free drafts is known; that
- * with it is expected from what it added in contexts of the same kind, and from what its runs take.
+ * with it is expected from what it added in such contexts, and from what its runs take.
  */
 export class LearnedGain {
   readonly #costs: CostModel;
   readonly #time = new LevelTimes();
-  readonly #kinds: readonly Kind[];
+  readonly #all = new Gains();
+  readonly #kinds: readonly Gains[] = KINDS.map(() => new Gains());
   #credit = 0;
 
   constructor(costs: CostModel) {
     this.#costs = costs;
-    this.#kinds = KINDS.map(() => ({
-      masses: Float64Array.from({ length: DEEPEST }, (_, i) => FIRST_GUESS ** (i + 1)),
-      yield: 1,
-      steps: FIRST_STEPS,
-    }));
   }
 
   /**
@@ -53,7 +46,7 @@ export class LearnedGain {
    */
   levels(free: LevelMasses, freeRate: number, place: DraftPlace): number {
     const best = this.#best(free, place);
-    if (best.rate > freeRate) return best.levels;
+    if (best.rate > CLEARLY * freeRate) return best.levels;
     return this.#mayProbe(best.levels, place) ? best.levels : 0;
   }
 
@@ -68,40 +61,87 @@ export class LearnedGain {
     place: DraftPlace,
   ): void {
     this.#time.observe(levels, ms);
-    const kind = this.#kindOf(free);
-    const promised = this.#rate(free, merged, levels, { ...place, draftMs: place.draftMs + ms });
-    const weight = Math.max(SMOOTHING, 1 / ++kind.steps);
-    kind.yield += weight * (rate / promised - kind.yield);
-    for (let i = 0; i < levels; i++) kind.masses[i] += weight * (merged[i] - kind.masses[i]);
+    const promised = this.#rate(merged, { ...place, draftMs: place.draftMs + ms });
+    for (const gains of [this.#all, this.#kindOf(free)]) gains.observe(free, merged, levels, rate / promised);
   }
 
-  #kindOf(free: LevelMasses): Kind {
+  #kindOf(free: LevelMasses): Gains {
     return this.#kinds[KINDS.findLastIndex((least) => free[0] >= least)];
   }
 
   #best(free: LevelMasses, place: DraftPlace): { levels: number; rate: number } {
-    const { masses, yield: share } = this.#kindOf(free);
+    const gains = this.#expectedGains(this.#kindOf(free));
+    const masses = free.slice();
     let best = { levels: 1, rate: 0 };
     for (let levels = 1; levels <= DEEPEST; levels++) {
-      const draftMs = place.draftMs + this.#time.ms(levels);
-      const rate = share * this.#rate(free, masses, levels, { ...place, draftMs });
+      const i = levels - 1;
+      masses[i] = free[i] + (1 - free[i]) * gains.levels[i];
+      const draftMs = place.draftMs + this.#levelsMs(levels, place);
+      const rate = gains.yield * this.#rate(masses, { ...place, draftMs });
       if (rate > best.rate) best = { levels, rate };
     }
     return best;
   }
 
-  /** As if each level's mass were one node's. */
-  #rate(free: LevelMasses, masses: LevelMasses, levels: number, place: DraftPlace): number {
-    const chain = free.map((mass, i) => (i < levels ? Math.max(mass, masses[i]) : mass));
-    return chooseNodes(this.#costs, chain.sort().reverse(), place).rate;
+  /** What is not known of the kind is taken from all kinds, and of a level from the one before. */
+  #expectedGains(kind: Gains): { levels: Float64Array; yield: number } {
+    const all = new Float64Array(DEEPEST);
+    const own = new Float64Array(DEEPEST);
+    for (let i = 0; i < DEEPEST; i++) {
+      const assumed = i === 0 ? FIRST_GUESS : all[i - 1] * Math.max(FIRST_GUESS, all[0]);
+      all[i] = this.#all.at(i, assumed);
+      own[i] = kind.at(i, all[i]);
+    }
+    return { levels: own, yield: kind.steps > 0 ? kind.yield : this.#all.yield };
   }
 
-  #mayProbe(levels: number, { context, pending }: DraftPlace): boolean {
-    this.#credit += PROBE_SHARE * this.#costs.passMs(pending, context);
-    const ms = this.#time.ms(levels);
-    if (this.#credit < ms) return false;
+  /** As if each level's mass were one node's. */
+  #rate(masses: LevelMasses, place: DraftPlace): number {
+    return chooseNodes(this.#costs, masses.slice().sort().reverse(), place).rate;
+  }
+
+  #levelsMs(levels: number, { context }: DraftPlace): number {
+    return this.#time.ms(levels) || FIRST_LEVEL * levels * this.#costs.passMs(1, context);
+  }
+
+  #mayProbe(levels: number, place: DraftPlace): boolean {
+    this.#credit += PROBE_SHARE * this.#costs.passMs(place.pending, place.context);
+    if (this.#credit < this.#levelsMs(levels, place)) return false;
     this.#credit = 0;
     return true;
+  }
+}
+
+/** What is missed of less than this is rounding. */
+const LEAST_MISSED = 0.02;
+
+/** What a learned drafter added. */
+class Gains {
+  /** Of what the free sources had missed at each level, the part that it hit. */
+  readonly #levels = new Float64Array(DEEPEST);
+  /** Steps that say something about a level, up to what is remembered. */
+  readonly #known = new Float64Array(DEEPEST);
+  /** What came of it over what the masses promised: a level's mass is spread over several nodes. */
+  yield = 1;
+  steps = 0;
+
+  at(level: number, assumed: number): number {
+    const known = this.#known[level];
+    return (known * this.#levels[level] + ASSUMED_STEPS * assumed) / (known + ASSUMED_STEPS);
+  }
+
+  observe(free: LevelMasses, merged: LevelMasses, levels: number, yielded: number): void {
+    this.yield += Math.max(SMOOTHING, 1 / ++this.steps) * (yielded - this.yield);
+    for (let i = 0; i < levels; i++) this.#observeLevel(i, free[i], merged[i]);
+  }
+
+  /** A step on the squared error, so that a level at which little was missed says little. */
+  #observeLevel(level: number, free: number, merged: number): void {
+    const missed = 1 - free;
+    if (missed < LEAST_MISSED) return;
+    this.#known[level] = (1 - SMOOTHING) * this.#known[level] + missed;
+    const weight = missed / Math.max(missed, this.#known[level]);
+    this.#levels[level] += weight * ((merged - free) / missed - this.#levels[level]);
   }
 }
 

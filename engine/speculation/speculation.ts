@@ -1,7 +1,7 @@
 import type { Precision } from '../compile/precision.ts';
 import { CostController, type DraftController, fixedController } from '../decode/controller.ts';
 import { CostModel } from '../decode/costModel.ts';
-import { BlendDrafter } from '../draft/blend.ts';
+import { BlendDrafter, type LearnedPart } from '../draft/blend.ts';
 import type { Drafter } from '../draft/drafter.ts';
 import { DraftModelDrafter, draftModelOutputs } from '../draft/draftModel.ts';
 import { checkDraftVocabulary } from '../draft/draftModelVocabulary.ts';
@@ -113,11 +113,23 @@ async function openBlend(
 ): Promise<OpenedDrafter> {
   const ngram = ngramParts(parts);
   if (!trained) return { drafter: new BlendDrafter({ ngram, costs }), dispose: nothing };
-  // Its tokens stand beside chosen ones: they are chosen too, not drawn.
-  const { drafter, dispose } = await openTrained(trained, settings, { ...parts, draftSampling: undefined });
-  const source: DraftSource = trained.kind === 'draftModel' ? 'draftModel' : trained.head.kind;
-  const learned = { drafter, source, nodesPerLevel: nodesPerLevel(source, settings) };
+  const { learned, dispose } = await openLearnedPart(trained, settings, parts);
   return { drafter: new BlendDrafter({ ngram, learned, costs }), dispose };
+}
+
+/**
+ * Loads the trained drafter of a blend. Its tokens stand beside chosen ones: they are chosen too, not drawn.
+ *
+ * @throws SlipstreamError model.*, usage, outOfMemory, io
+ */
+export async function openLearnedPart(
+  trained: Trained,
+  settings: SpeculationSettings,
+  parts: SpeculationParts,
+): Promise<{ learned: LearnedPart; dispose: () => Promise<void> }> {
+  const { drafter, dispose } = await openTrained(trained, settings, { ...parts, draftSampling: undefined });
+  const source = trained.kind === 'draftModel' ? 'draftModel' : trained.head.kind;
+  return { learned: { drafter, source, nodesPerLevel: nodesPerLevel(source, settings) }, dispose };
 }
 
 /** What a trained drafter is given for each level: heads that run once for each draft chains unless told otherwise. */

@@ -150,20 +150,21 @@ test('on text that nothing free can guess, a learned drafter that pays is run at
   const oracle = new Oracle(text, 0.8, cheap);
   const { ms, steps, plainMs } = await timeOf(text, oracle);
   assert.ok(oracle.runs > 0.9 * steps, `${oracle.runs} of ${steps}`);
-  assert.ok(ms < 0.75 * plainMs);
+  assert.ok(ms < 0.75 * plainMs, `${ms} of ${plainMs} ms`);
 });
 
 test('one that does not pay is given up, and asked again rarely', async () => {
   const text = novelText(1500, new Random(1));
   for (const [acceptance, cost] of [
     [0.05, cheap],
-    [0.8, { msPerRun: 5, msPerLevel: 1 }],
+    [0.8, { msPerRun: 2, msPerLevel: 0.5 }],
   ] as const) {
     const oracle = new Oracle(text, acceptance, cost);
-    const { ms, steps, plainMs } = await timeOf(text, oracle);
+    const { ms, steps } = await timeOf(text, oracle);
+    const { ms: withoutMs } = await timeOf(text);
     assert.ok(oracle.runs < 0.1 * steps, `${oracle.runs} of ${steps}`);
     assert.ok(oracle.runs > 1, 'asked again');
-    assert.ok(ms < plainMs / 0.97);
+    assert.ok(ms < 1.02 * withoutMs, `${ms} instead of ${withoutMs} ms`);
   }
 });
 
@@ -177,10 +178,10 @@ test('one that begins to pay is found out', async () => {
   };
   await writeNovel(1000);
   oracle.acceptance = 0.9;
-  await writeNovel(8000);
+  await writeNovel(12_000);
   const before = oracle.runs;
   const { steps } = await writeNovel(500);
-  assert.ok(oracle.runs - before > 0.8 * steps);
+  assert.ok(oracle.runs - before > 0.8 * steps, `${oracle.runs - before} of ${steps}`);
 });
 
 test('where the free sources are sure, it is left out', async () => {
@@ -188,9 +189,9 @@ test('where the free sources are sure, it is left out', async () => {
   const oracle = new Oracle(text, 0.8, cheap);
   const { ms, steps, plainMs } = await timeOf(text, oracle);
   assert.ok(oracle.runs < 0.25 * steps, `${oracle.runs} of ${steps}`);
-  assert.ok(ms < plainMs / 3);
+  assert.ok(ms < plainMs / 3, `${ms} of ${plainMs} ms`);
   const free = await timeOf(text);
-  assert.ok(ms < 1.03 * free.ms);
+  assert.ok(ms < 1.03 * free.ms, `${ms} instead of ${free.ms} ms`);
 });
 
 test('a perfect one is asked for more levels than a poor one', async () => {
