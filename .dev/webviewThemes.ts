@@ -33,8 +33,10 @@ try {
     await page.keyboard.press('Control+K');
     await page.keyboard.press('Control+T');
     await page.waitForSelector('.quick-input-widget:visible');
+    // The picker shows a theme while it is looked for: it takes a moment before and after.
+    await page.waitForTimeout(1500);
     await page.keyboard.type(theme);
-    await page.waitForSelector(`.quick-input-list .monaco-list-row.focused:has-text("${theme}")`);
+    await page.waitForTimeout(1500);
     await page.keyboard.press('Enter');
     await editor.webview().locator(`body[data-vscode-theme-name="${theme}"]`).waitFor();
     recorded[name] = await body.evaluate(read(used));
