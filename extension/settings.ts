@@ -109,7 +109,8 @@ export function readSettings(
 }
 
 export function isEnabledFor({ enable }: Settings, languageId: string): boolean {
-  return enable[languageId] ?? enable['*'] ?? true;
+  // A language may bear the name of something that every object has.
+  return (Object.hasOwn(enable, languageId) ? enable[languageId] : enable['*']) ?? true;
 }
 
 export function isEnabledAnywhere({ enable }: Settings): boolean {

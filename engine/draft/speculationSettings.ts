@@ -10,6 +10,9 @@ const fromFolder: readonly Algorithm[] = ['auto', 'standalone', 'eagle', 'eagle2
  * batches of up to 96 tokens (compile/cpuAttention): these, and the few that are pending.
  */
 const MOST_DRAFT_TOKENS = 64;
+/** No head sees further, or is worth following further. */
+const MOST_STEPS = 16;
+const MOST_TOPK = 16;
 
 /**
  * Why settings that are each in order do not go together, as a sentence for the user; undefined when they do.
@@ -36,6 +39,12 @@ export function speculationProblem(settings: SpeculationSettings): string | unde
   }
   if (numDraftTokens !== undefined && numDraftTokens > MOST_DRAFT_TOKENS) {
     return `${numDraftTokens} draft tokens a step are too many: at most ${MOST_DRAFT_TOKENS}.`;
+  }
+  if (numSteps !== undefined && numSteps > MOST_STEPS) {
+    return `${numSteps} steps are too many: at most ${MOST_STEPS}.`;
+  }
+  if (eagleTopk !== undefined && eagleTopk > MOST_TOPK) {
+    return `A top-k of ${eagleTopk} is too large: at most ${MOST_TOPK}.`;
   }
   return treeProblem(numSteps, eagleTopk, numDraftTokens);
 }

@@ -17,6 +17,8 @@ const possible: readonly SpeculationSettings[] = [
 const impossible: readonly (readonly [SpeculationSettings, RegExp])[] = [
   [{ algorithm: 'none', numDraftTokens: 4 }, /NONE drafts nothing/],
   [{ algorithm: 'ngram', numDraftTokens: 65 }, /65 draft tokens.*at most 64/],
+  [{ algorithm: 'eagle3', numSteps: 17 }, /17 steps.*at most 16/],
+  [{ algorithm: 'eagle3', eagleTopk: 2048 }, /top-k of 2048.*at most 16/],
   [{ algorithm: 'ngram', numSteps: 4 }, /NGRAM drafts without steps/],
   [{ algorithm: 'recycle', eagleTopk: 4 }, /RECYCLE drafts without steps/],
   [{ algorithm: 'nextn', draftModel: '/heads/eagle3' }, /NEXTN has no draft model/],
