@@ -1,10 +1,9 @@
-import { CHUNK_ROWS, closedRows, OPEN_BLOCK, OPEN_ROWS } from '../compile/cpuAttention.ts';
+import { closedRows, OPEN_BLOCK, OPEN_ROWS } from '../compile/cpuAttention.ts';
 import { HIDDEN, nodeDepths } from '../tree/treeMask.ts';
 
 /** Where a batch stands: committed rows before it, and which of them its first token finds closed. */
 export interface BatchPlace {
   readonly length: number;
-  /** A multiple of CHUNK_ROWS. */
   readonly capacity: number;
 }
 
@@ -12,22 +11,17 @@ export interface BatchPlace {
  * Which closed rows each token reads (AttentionInputs.closedMask): one row for all tokens where they agree, otherwise
  * one a token and query head.
  *
- * @returns [capacity / CHUNK_ROWS, 1 or group * T, CHUNK_ROWS]
+ * @returns [1 or group * T, capacity]
  */
 export function closedMask(place: BatchPlace, parents: Int32Array, group: number): Float32Array {
   const closed = closedCounts(place, parents);
   const alike = closed.every((count) => count === closed[0]);
-  const counts = alike ? closed.subarray(0, 1) : closed;
-  const rows = alike ? 1 : group * counts.length;
-  const mask = new Float32Array(rows * place.capacity).fill(HIDDEN);
-  for (let row = 0; row < rows; row++) {
-    const count = counts[row % counts.length];
-    for (let start = 0; start < count; start += CHUNK_ROWS) {
-      const offset = start * rows + row * CHUNK_ROWS;
-      mask.fill(0, offset, offset + Math.min(CHUNK_ROWS, count - start));
-    }
+  const size = alike ? 1 : parents.length;
+  const mask = new Float32Array((alike ? 1 : group * size) * place.capacity).fill(HIDDEN);
+  for (let row = 0; row < size; row++) {
+    mask.fill(0, row * place.capacity, row * place.capacity + closed[row]);
   }
-  return mask;
+  return alike ? mask : repeat(mask, size * place.capacity);
 }
 
 /**

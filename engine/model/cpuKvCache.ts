@@ -1,7 +1,7 @@
 import './float16Bits.ts';
 import * as ort from 'onnxruntime-node';
 import type { CompiledModel } from '../compile/compileModel.ts';
-import { CHUNK_ROWS, closedRows, exactDepth, type KvType, OPEN_ROWS } from '../compile/cpuAttention.ts';
+import { closedRows, exactDepth, type KvType, OPEN_ROWS } from '../compile/cpuAttention.ts';
 import { cpuKvType } from '../compile/precision.ts';
 import { SlipstreamError } from '../errors.ts';
 import { ROOT } from '../tree/tokenTree.ts';
@@ -10,6 +10,12 @@ import { closedMask, openMask } from './attentionMasks.ts';
 import { cpuFault } from './cpuFault.ts';
 import { extraOutputNames, tapNames } from './extraOutputs.ts';
 import type { ForwardBatch, ForwardOutput, KvCache } from './languageModel.ts';
+
+/**
+ * Capacity grows in steps of this many rows: fewer copies, and at most this many rows of attention for nothing, which
+ * cost more than all the rest of a short pass. Whole steps keep the order in which the kernels sum (see cpuAttention).
+ */
+const CAPACITY_STEP = 64;
 
 /** float32, or the bits of float16. */
 type Rows = Float32Array | Uint16Array;
@@ -36,10 +42,7 @@ export class CpuKvCache implements KvCache {
   readonly #kvType: KvType;
   #capacity = 0;
   #length = 0;
-  /**
-   * Keys of layer 0, values of layer 0, keys of layer 1, ...: every committed row. Each [C, kvHeads, CHUNK_ROWS, headDim],
-   * with a chunk to spare at most: rows of attention for nothing cost more than all the rest of a short pass.
-   */
+  /** Keys of layer 0, values of layer 0, keys of layer 1, ...: every committed row. Each [kvHeads, capacity, headDim] */
   #buffers: Rows[] = [];
   /** A layer's committed rows that are not closed for the next token, from `closedRows(length)` on. */
   readonly #open: readonly Rows[]; // [2 * kvHeads, OPEN_ROWS, headDim]
@@ -112,11 +115,11 @@ export class CpuKvCache implements KvCache {
     if (first + path.length > this.#capacity) this.#resize(roundUp(first + path.length));
     const headDim = this.#headDim;
     for (let part = 0; part < 2 * this.#layers * this.#kvHeads; part++) {
-      const buffer = this.#buffers[Math.floor(part / this.#kvHeads)];
+      const { buffer, offset } = this.#head(part);
       const source = part * pending.size * headDim;
       for (let i = 0; i < path.length; i++) {
         const row = pending.rows.subarray(source + path[i] * headDim, source + (path[i] + 1) * headDim);
-        buffer.set(row, this.#offset(part, first + i));
+        buffer.set(row, offset + (first + i) * headDim);
       }
     }
     this.#length = first + path.length;
@@ -163,7 +166,6 @@ export class CpuKvCache implements KvCache {
     const size = tokens.length;
     const tree = parents ?? chainParents(size);
     const place = { length: this.#length, capacity: this.#capacity };
-    const chunks = this.#capacity / CHUNK_ROWS;
     const closed = closedMask(place, tree, this.#group);
     const open = openMask(place, tree, this.#group);
     const positions = BigInt64Array.from(nodeDepths(tree), (depth) => BigInt(this.#length + depth));
@@ -171,32 +173,28 @@ export class CpuKvCache implements KvCache {
       tokens: new ort.Tensor('int64', BigInt64Array.from(tokens, BigInt), [1, size]),
       positions: new ort.Tensor('int64', positions, [1, size]),
       rows: new ort.Tensor('int64', BigInt64Array.from(rows, BigInt), [rows.length]),
-      closed_mask: new ort.Tensor('float32', closed, [chunks, 1, closed.length / this.#capacity, CHUNK_ROWS]),
+      closed_mask: new ort.Tensor('float32', closed, [closed.length / this.#capacity, this.#capacity]),
       open_mask: new ort.Tensor('float32', open, [this.#group * size, OPEN_ROWS + size]),
     };
   }
 
-  /** Where in its buffer the `part`-th head (layers, then keys before values, then heads) has the row of a position. */
-  #offset(part: number, position: number): number {
-    const head = Math.floor(position / CHUNK_ROWS) * this.#kvHeads + (part % this.#kvHeads);
-    return (head * CHUNK_ROWS + (position % CHUNK_ROWS)) * this.#headDim;
+  /** The place of the `part`-th head (layers, then keys before values, then heads) among the buffers. */
+  #head(part: number): { buffer: Rows; offset: number } {
+    const buffer = this.#buffers[Math.floor(part / this.#kvHeads)];
+    return { buffer, offset: (part % this.#kvHeads) * this.#capacity * this.#headDim };
   }
 
   /** Copies the committed rows from position `from` on that belong among the open ones. At most OPEN_ROWS a head. */
   #refreshOpen(from: number): void {
     const base = closedRows(this.#length);
+    const start = Math.max(base, from);
     const headDim = this.#headDim;
     const headsPerLayer = 2 * this.#kvHeads;
     for (let part = 0; part < this.#layers * headsPerLayer; part++) {
-      const buffer = this.#buffers[Math.floor(part / this.#kvHeads)];
-      const open = this.#open[Math.floor(part / headsPerLayer)];
-      const firstRow = (part % headsPerLayer) * OPEN_ROWS - base;
-      for (let start = Math.max(base, from); start < this.#length; ) {
-        const end = Math.min(this.#length, (Math.floor(start / CHUNK_ROWS) + 1) * CHUNK_ROWS);
-        const offset = this.#offset(part, start);
-        open.set(buffer.subarray(offset, offset + (end - start) * headDim), (firstRow + start) * headDim);
-        start = end;
-      }
+      const { buffer, offset } = this.#head(part);
+      const rows = buffer.subarray(offset + start * headDim, offset + this.#length * headDim);
+      const head = (part % headsPerLayer) * OPEN_ROWS;
+      this.#open[Math.floor(part / headsPerLayer)].set(rows, (head + start - base) * headDim);
     }
   }
 
@@ -205,11 +203,15 @@ export class CpuKvCache implements KvCache {
   }
 
   #resize(capacity: number): void {
-    const rowSize = this.#kvHeads * this.#headDim;
+    const stride = this.#capacity * this.#headDim;
+    const used = this.#length * this.#headDim;
     this.#buffers = Array.from({ length: 2 * this.#layers }, (_, i) => {
-      const resized = this.#newRows(rowSize * capacity);
-      if (this.#length > 0) resized.set(this.#buffers[i].subarray(0, rowSize * roundUp(this.#length)));
-      return resized;
+      const grown = this.#newRows(this.#kvHeads * capacity * this.#headDim);
+      for (let head = 0; head < this.#kvHeads && used > 0; head++) {
+        const rows = this.#buffers[i].subarray(head * stride, head * stride + used);
+        grown.set(rows, head * capacity * this.#headDim);
+      }
+      return grown;
     });
     this.#capacity = capacity;
     this.#feeds = this.#createFeeds();
@@ -217,8 +219,8 @@ export class CpuKvCache implements KvCache {
 
   /** Tensors over the buffers themselves: made once a capacity, read in place by every run. */
   #createFeeds(): Record<string, ort.Tensor> {
-    const shape = [this.#capacity / CHUNK_ROWS, this.#kvHeads, CHUNK_ROWS, this.#headDim];
-    const openShape = [2 * this.#kvHeads, OPEN_ROWS, this.#headDim];
+    const shape = [1, this.#kvHeads, this.#capacity, this.#headDim];
+    const openShape = [1, 2 * this.#kvHeads, OPEN_ROWS, this.#headDim];
     const feeds: Record<string, ort.Tensor> = {};
     for (let layer = 0; layer < this.#layers; layer++) {
       feeds[`keys_${layer}`] = tensorOver(this.#buffers[2 * layer], shape);
@@ -230,7 +232,7 @@ export class CpuKvCache implements KvCache {
 }
 
 function roundUp(rows: number): number {
-  return Math.max(1, Math.ceil(rows / CHUNK_ROWS)) * CHUNK_ROWS;
+  return Math.max(1, Math.ceil(rows / CAPACITY_STEP)) * CAPACITY_STEP;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type * as ort from 'onnxruntime-node';
 import type { CompiledModel } from '../compile/compileModel.ts';
+import { exactThreads } from '../compile/cpuAttention.ts';
 import { CpuKvCache } from './cpuKvCache.ts';
 import { createCpuSession } from './cpuSession.ts';
 import type { LanguageModel, ModelInfo } from './languageModel.ts';
@@ -8,10 +9,12 @@ import { modelInfo } from './modelInfo.ts';
 /**
  * Loads a compiled model for the CPU.
  *
+ * @param threads at most; no more than keep a token's result independent of what it is evaluated with (exactThreads)
  * @throws SlipstreamError model.corrupt when the runtime refuses the graph, outOfMemory
  */
 export async function openCpuModel(compiled: CompiledModel, threads: number): Promise<LanguageModel> {
-  const session = await createCpuSession(compiled.graphFile, threads);
+  const exact = exactThreads(compiled.checkpoint.architecture);
+  const session = await createCpuSession(compiled.graphFile, Math.min(threads, exact));
   return new CpuModel(session, compiled);
 }
 

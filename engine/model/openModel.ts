@@ -1,4 +1,5 @@
 import { type CompiledModel, compileModel } from '../compile/compileModel.ts';
+import { exactThreads } from '../compile/cpuAttention.ts';
 import { discardCompiled } from '../compile/graphCache.ts';
 import type { Device, Precision } from '../compile/precision.ts';
 import type { ModelOutputs } from '../compile/targetOutputs.ts';
@@ -129,14 +130,15 @@ async function prepareCpu(dir: string, options: OpenModelOptions): Promise<Candi
   const store = new CostTableStore(options.cacheDir);
   const load = (some: CompiledModel, threads: number) =>
     loadHealing(some, options, (whole) => openCpuModel(whole, threads));
-  const known = await knownThreads(compiled, store, options.threads);
+  const threads = Math.min(options.threads, exactThreads(compiled.checkpoint.architecture));
+  const known = await knownThreads(compiled, store, threads);
   const open = async () => {
     if (known) {
       const model = await load(compiled, known.threads);
       if (!(await isFasterThan(known.costTable, model))) return { model, ...known };
       await model.dispose();
     }
-    const choice = await chooseThreads(compiled, store, options.threads, load);
+    const choice = await chooseThreads(compiled, store, threads, load);
     return { model: await load(compiled, choice.threads), ...choice };
   };
   return { measured: known?.costTable, open };

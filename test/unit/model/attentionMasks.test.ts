@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import {
-  CHUNK_ROWS,
-  closedRows,
-  exactDepth,
-  OPEN_BLOCK,
-  OPEN_ROWS,
-} from '../../../engine/compile/cpuAttention.ts';
+import { closedRows, exactDepth, OPEN_BLOCK, OPEN_ROWS } from '../../../engine/compile/cpuAttention.ts';
 import { closedMask, openMask } from '../../../engine/model/attentionMasks.ts';
 import { ROOT } from '../../../engine/tree/tokenTree.ts';
 import { HIDDEN, nodeDepths } from '../../../engine/tree/treeMask.ts';
@@ -37,10 +31,8 @@ function readBy(node: number, length: number, parents: Int32Array, group: number
   const openRow = head * size + node;
   const seen: number[] = [];
   for (let position = 0; position < CAPACITY; position++) {
-    const chunk = Math.floor(position / CHUNK_ROWS);
-    const mask = closed[(chunk * rows + closedRow) * CHUNK_ROWS + (position % CHUNK_ROWS)];
-    if (mask === 0) seen.push(position);
-    else assert.equal(mask, Math.fround(HIDDEN));
+    if (closed[closedRow * CAPACITY + position] === 0) seen.push(position);
+    else assert.equal(closed[closedRow * CAPACITY + position], Math.fround(HIDDEN));
   }
   for (let i = 0; i < OPEN_ROWS + size; i++) {
     if (open[openRow * (OPEN_ROWS + size) + i] !== 0) continue;
@@ -76,9 +68,10 @@ test('which rows are closed for a token depends on its position alone, in batche
       const depths = nodeDepths(parents);
       for (const [node, depth] of depths.entries()) {
         if (depth >= exactDepth(length)) continue;
-        const rows = closed.length / CAPACITY;
-        const ofNode = (i: number) => rows === 1 || Math.floor(i / CHUNK_ROWS) % rows === node;
-        const count = closed.filter((value, i) => value === 0 && ofNode(i)).length;
+        const row = closed.length === CAPACITY ? 0 : node;
+        const count = closed
+          .subarray(row * CAPACITY, (row + 1) * CAPACITY)
+          .filter((value) => value === 0).length;
         assert.equal(count, closedRows(length + depth));
       }
     }),
