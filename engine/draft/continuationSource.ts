@@ -42,23 +42,22 @@ export class ContinuationSource implements GuessSource<ContinuationGuess> {
     if (matches.length === 0) return [];
     const longest = matches[0].length + depth;
     let total = 0;
-    const groups = new Map<number, { weight: number; matches: Match[] }>();
+    const groups: { readonly token: number; readonly matches: Match[]; weight: number }[] = [];
     for (const match of matches) {
+      const squared = ((match.length + depth) / longest) ** 2;
       // Places that share more of the context count for more; exponents from 2 to 8 drafted equally well.
-      const weight = ((match.length + depth) / longest) ** 4;
+      const weight = squared * squared;
       total += weight;
       const token = match.text.tokens[match.next + depth];
       if (token === match.text.separator) continue;
-      const group = groups.get(token);
-      if (group === undefined) groups.set(token, { weight, matches: [match] });
+      const group = groups.find((other) => other.token === token);
+      if (group === undefined) groups.push({ token, matches: [match], weight });
       else {
         group.weight += weight;
         group.matches.push(match);
       }
     }
-    return [...groups].map(([token, group]) =>
-      this.#guess(token, group.matches, group.weight / total, depth),
-    );
+    return groups.map(({ token, matches, weight }) => this.#guess(token, matches, weight / total, depth));
   }
 
   learn({ evidence }: ContinuationGuess, accepted: boolean): void {

@@ -1,4 +1,4 @@
-import { type DraftSource, ROOT, type TokenTree, TokenTreeBuilder } from '../tree/tokenTree.ts';
+import { type DraftSource, ROOT, type TokenTree } from '../tree/tokenTree.ts';
 import { Agreement, type Opinions } from './agreement.ts';
 import type { Verdict } from './drafter.ts';
 import type { Guess, GuessSource, PathEnd } from './guess.ts';
@@ -15,21 +15,19 @@ export interface SearchLimits {
 /** Where the cost of a row is not known: nothing less likely pays on any machine. */
 export const leastProbability = 0.02;
 
-/** A drafted token, by whatever sources. */
+/** A drafted token, by whatever sources, or the end of the text. */
 interface DraftNode extends PathEnd {
-  readonly opinions: Opinions;
+  readonly opinions: (Guess | undefined)[]; // [source]
   /** P(the target writes the token | the path before it). */
-  readonly probability: number;
-  readonly pathProbability: number;
-  /** Of the parent in the tree. */
-  readonly parent: number;
-}
-
-/** What was found after a path. */
-interface Expansion {
-  readonly children: readonly DraftNode[];
-  /** Bit i: source i guesses anything here. */
-  readonly heard: number;
+  probability: number;
+  pathProbability: number;
+  /** In the tree; ROOT as long as it is not drafted. */
+  index: number;
+  readonly parent: DraftNode | undefined;
+  /** What was found after it; undefined where nothing was looked for. */
+  children: readonly DraftNode[] | undefined;
+  /** Bit i: source i guesses anything after it. */
+  heard: number;
 }
 
 /**
@@ -40,9 +38,8 @@ export class DraftSearch {
   readonly #sources: readonly GuessSource[];
   readonly #agreement: Pick<Agreement, 'probability' | 'observe'>;
   readonly #reliability = new Reliability();
-  /** What was found in the last search: after the text, then after each node. */
-  readonly #expansions = new Map<PathEnd, Expansion>();
-  #text: PathEnd | undefined;
+  /** Of the last search. */
+  #root: DraftNode | undefined;
 
   /** @param sources at most 31 */
   constructor(
@@ -60,37 +57,36 @@ export class DraftSearch {
 
   /** @param text the path that ends with the last committed token */
   draft(text: PathEnd, { budget, leastProbability }: SearchLimits): TokenTree {
-    this.#text = text;
-    this.#expansions.clear();
-    const builder = new TokenTreeBuilder();
-    const frontier: DraftNode[] = [];
-    const silent: Opinions = this.#sources.map(() => undefined);
-    const open = (node: DraftNode) => {
-      if (node.pathProbability >= leastProbability) frontier.push(node);
-    };
-    for (const child of this.#expand(text, silent, ROOT, 1)) open(child);
-    while (builder.size < budget && frontier.length > 0) {
+    const root = newNode(text, undefined, this.#sources.length);
+    root.probability = 1;
+    root.pathProbability = 1;
+    this.#root = root;
+    const drafted: DraftNode[] = [];
+    const frontier = this.#expand(root, leastProbability);
+    while (drafted.length < budget && frontier.length > 0) {
       const best = takeBest(frontier);
-      const { parent, token, probability, opinions, pathProbability } = best;
-      const node = builder.add(parent, token, Math.log(probability), this.#sourceOf(opinions));
-      for (const child of this.#expand(best, opinions, node, pathProbability)) open(child);
+      best.index = drafted.push(best) - 1;
+      for (const child of this.#expand(best, leastProbability)) frontier.push(child);
     }
-    return builder.build(budget);
+    return {
+      size: drafted.length,
+      tokens: Int32Array.from(drafted, ({ token }) => token),
+      parents: Int32Array.from(drafted, ({ parent }) => parent!.index),
+      logProbs: Float32Array.from(drafted, ({ pathProbability }) => Math.log(pathProbability)),
+      sources: drafted.map(({ opinions }) => this.#sourceOf(opinions)),
+    };
   }
 
   /** Learns from every guess that was made, also from those that were cut before verification. */
   learn({ tree, accepted, bonus }: Verdict): void {
-    let end = this.#text;
-    const written = [...accepted.map((node) => tree.tokens[node]), bonus];
-    for (const [i, token] of written.entries()) {
-      const expansion = end && this.#expansions.get(end);
-      if (!expansion) break;
-      for (const child of expansion.children) this.#learn(child, expansion.heard, child.token === token);
-      const right = expansion.children.find((child) => child.token === token);
-      if (right && i < accepted.length) this.#credit(right.opinions, tree.sources[accepted[i]]);
-      end = right;
+    let node = this.#root;
+    this.#root = undefined;
+    for (let i = 0; i <= accepted.length && node?.children; i++) {
+      const token = i < accepted.length ? tree.tokens[accepted[i]] : bonus;
+      for (const child of node.children) this.#learn(child, node.heard, child.token === token);
+      node = node.children.find((child) => child.token === token);
+      if (node && i < accepted.length) this.#credit(node.opinions, tree.sources[accepted[i]]);
     }
-    this.#text = undefined;
   }
 
   #learn({ opinions, probability }: DraftNode, heard: number, accepted: boolean): void {
@@ -107,40 +103,32 @@ export class DraftSearch {
     if (opinions[i]) this.#sources[i].credit?.(opinions[i]);
   }
 
-  #expand(end: PathEnd, opinions: Opinions, parent: number, pathProbability: number): readonly DraftNode[] {
-    const { heard, opinionsByToken } = this.#ask(end, opinions);
-    const children: DraftNode[] = [];
-    for (const [token, opinions] of opinionsByToken) {
-      const probability = this.#agreement.probability(opinions, heard);
-      children.push({
-        token,
-        before: end,
-        depth: end.depth + 1,
-        opinions,
-        probability,
-        pathProbability: pathProbability * probability,
-        parent,
-      });
+  /** Finds what may follow a node. @returns what is probable enough of it */
+  #expand(node: DraftNode, leastProbability: number): DraftNode[] {
+    const children = this.#ask(node);
+    for (const child of children) {
+      child.probability = this.#agreement.probability(child.opinions, node.heard);
+      child.pathProbability = node.pathProbability * child.probability;
     }
-    this.#expansions.set(end, { children, heard });
-    return children;
+    node.children = children;
+    return children.filter(({ pathProbability }) => pathProbability >= leastProbability);
   }
 
-  #ask(end: PathEnd, own: Opinions) {
-    const opinionsByToken = new Map<number, (Guess | undefined)[]>();
-    let heard = 0;
+  #ask(node: DraftNode): DraftNode[] {
+    const children: DraftNode[] = [];
     for (let i = 0; i < this.#sources.length; i++) {
-      for (const guess of this.#sources[i].after(end, own[i])) {
-        heard |= 1 << i;
-        let opinions = opinionsByToken.get(guess.token);
-        if (!opinions) {
-          opinions = new Array<Guess | undefined>(this.#sources.length).fill(undefined);
-          opinionsByToken.set(guess.token, opinions);
+      for (const guess of this.#sources[i].after(node, node.opinions[i])) {
+        node.heard |= 1 << i;
+        let child = children.find(({ token }) => token === guess.token);
+        if (!child) {
+          const end = { token: guess.token, before: node, depth: node.depth + 1 };
+          child = newNode(end, node, this.#sources.length);
+          children.push(child);
         }
-        opinions[i] = guess;
+        child.opinions[i] = guess;
       }
     }
-    return { heard, opinionsByToken };
+    return children;
   }
 
   /** The one that is surest of it. */
@@ -152,6 +140,25 @@ export class DraftSearch {
     }
     return this.#sources[best].name;
   }
+}
+
+function newNode(
+  { token, before, depth }: PathEnd,
+  parent: DraftNode | undefined,
+  sources: number,
+): DraftNode {
+  return {
+    token,
+    before,
+    depth,
+    opinions: new Array<Guess | undefined>(sources).fill(undefined),
+    probability: 0,
+    pathProbability: 0,
+    index: ROOT,
+    parent,
+    children: undefined,
+    heard: 0,
+  };
 }
 
 function takeBest(frontier: DraftNode[]): DraftNode {

@@ -10,8 +10,8 @@ import { SuccessorTable } from './successorTable.ts';
  */
 const LONGEST_CONTEXT = 3;
 
-/** Successors a row. What the target holds ninth most probable is hardly ever what it writes next. */
-export const SUCCESSORS = 8;
+/** Successors a row: 8, as in the paper, drafted no better. */
+export const SUCCESSORS = 4;
 
 const DEPTHS = 3;
 
@@ -70,24 +70,28 @@ export class RecycledSource implements GuessSource<RecycledGuess> {
   refresh({ tree, root, accepted, bonus, successors }: Verdict): void {
     const text = this.#root === root ? this.#text : textPath([root]);
     const ends: PathEnd[] = [];
-    for (const [node, token] of tree.tokens.entries()) {
-      const before = tree.parents[node] === ROOT ? text : ends[tree.parents[node]];
-      ends.push({ token, before, depth: before.depth + 1 });
+    for (let node = 0; node < tree.size; node++) {
+      const parent = tree.parents[node];
+      const before = parent === ROOT ? text : ends[parent];
+      ends.push({ token: tree.tokens[node], before, depth: before.depth + 1 });
     }
     if (successors) {
-      for (const [node, end] of ends.entries()) this.#refresh(end, successors, node + 1);
-      this.#refresh(text, successors, 0);
-      for (const node of accepted) this.#refresh(ends[node], successors, node + 1);
+      const width = successors.length / (tree.size + 1);
+      const keep = (end: PathEnd, row: number) =>
+        this.#keep(end, successors.subarray(row * width, (row + 1) * width));
+      for (const [node, end] of ends.entries()) keep(end, node + 1);
+      keep(text, 0);
+      for (const node of accepted) keep(ends[node], node + 1);
     }
     const last = accepted.length === 0 ? text : ends[accepted[accepted.length - 1]];
     this.#text = { token: bonus, before: last, depth: 0 };
     this.#root = bonus;
   }
 
-  #refresh(end: PathEnd, successors: Int32Array, row: number): void {
+  #keep(end: PathEnd, successors: Int32Array): void {
     for (let length = 1; length <= LONGEST_CONTEXT; length++) {
       const context = contextOf(end, length);
-      if (context !== undefined) this.#table.refresh(context, successors, row, this.#session);
+      if (context !== undefined) this.#table.refresh(context, successors, this.#session);
     }
   }
 
@@ -110,7 +114,7 @@ export class RecycledSource implements GuessSource<RecycledGuess> {
 /** P(best successor is right) by the context's length and whether the row is of this session, measured on code. */
 const PRIORS = [0.15, 0.35, 0.27, 0.6, 0.45, 0.82];
 /** The same of the other ranks, as a part of it. */
-const RANKS = [1, 0.2, 0.1, 0.06, 0.04, 0.03, 0.02, 0.02];
+const RANKS = [1, 0.2, 0.1, 0.06];
 
 /** Undefined where the path is shorter. */
 function contextOf(end: PathEnd, length: number): number | undefined {

@@ -1,8 +1,8 @@
 import { isNarrow } from '../workspace/chainedTokens.ts';
 import type { TokenArray } from '../workspace/hashChain.ts';
 
-/** With 8 successors of 4 bytes each the table stays under 1.5 MB, whatever the vocabulary. */
-const SLOT_BITS = 15;
+/** With 4 successors of 4 bytes each the table stays under 1.6 MB, whatever the vocabulary. */
+const SLOT_BITS = 16;
 
 /**
  * What the target last held most probable after a context: the adjacency matrix of token recycling (arXiv 2408.08696,
@@ -43,15 +43,15 @@ export class SuccessorTable {
   }
 
   /**
-   * @param successors [row, width], best first
+   * @param successors best first; of a tiny vocabulary fewer than `width`
    * @param session from 1
    */
-  refresh(context: number, successors: Int32Array, row: number, session: number): void {
+  refresh(context: number, successors: Int32Array, session: number): void {
     const slot = slotOf(context);
     this.#contexts[slot] = context;
     this.#sessions[slot] = session;
     for (let rank = 0; rank < this.width; rank++) {
-      this.#successors[slot * this.width + rank] = successors[row * this.width + rank];
+      this.#successors[slot * this.width + rank] = successors[Math.min(rank, successors.length - 1)];
     }
   }
 }
