@@ -6,9 +6,6 @@ import { type Linear, stackLinears } from '../linear.ts';
 import { type NamedTensor, readFloats } from '../storedTensor.ts';
 import type { DenseTensors, TokenTable } from './head.ts';
 
-/** Which kernel of a precision a dense layer takes. */
-export type LinearKind = 'linear' | 'outputLinear';
-
 /** Writes a head's weights, and those it borrows from its target, with the kernels of one precision. */
 export class HeadWeights {
   readonly #target: Checkpoint;
@@ -33,8 +30,9 @@ export class HeadWeights {
   /** hidden // [1, T, hidden] -> logits [1, T, vocabulary of the table] */
   async logits(graph: GraphBuilder, hidden: Value, table: TokenTable): Promise<Value> {
     const { tiedEmbeddings, vocabSize, hiddenSize } = this.target;
-    if (table.from === 'head')
+    if (table.from === 'head') {
       return this.#kernels.outputLinear(graph, hidden, await readDense({ weight: table.weight }));
+    }
     const name = tiedEmbeddings ? 'model.embed_tokens.weight' : 'lm_head.weight';
     const weight = await readTensor(this.#target, name);
     return this.#kernels.outputLinear(graph, hidden, {
