@@ -107,7 +107,7 @@ async function assertLossless(
   let accepted = 0;
   const drafters = shapes.map((options) => new EagleDrafter(head, options));
   for (const length of lengths) {
-    const asked = request(someTokens(model, length, length), { maxNewTokens: 48 });
+    const asked = request(someTokens(model, length, length), { maxNewTokens: 32 });
     const expected = await plain(model, asked);
     for (const [i, drafter] of drafters.entries()) {
       const session = new Session(model.createKvCache(1), model.info);
@@ -124,17 +124,17 @@ for (const precision of ['fp32', 'int8'] as const) {
   for (const name of eagleHeads) {
     test(`${name}, ${precision}`, async () => {
       const pair = await goldenPair(name, precision);
-      assert.ok((await assertLossless(pair, [1, 2, 30, 200], ...shapes)) > 100);
+      assert.ok((await assertLossless(pair, [1, 2, 120], ...shapes)) > 50);
     });
   }
   test(`a static tree, ${precision}`, async () => {
     const pair = await goldenPair('eagle1_trained', precision, 'given');
-    assert.ok((await assertLossless(pair, [1, 2, 200], {})) > 20);
+    assert.ok((await assertLossless(pair, [1, 2, 120], {})) > 20);
   });
   for (const kind of ['eagle', 'eagle3'] as const) {
     test(`a random ${kind} head, its window sliding, ${precision}`, async () => {
       const pair = await randomPair(kind, precision, 32);
-      const accepted = await assertLossless(pair, [3, 33, 250], ...shapes);
+      const accepted = await assertLossless(pair, [3, 33, 120], ...shapes);
       assert.ok(accepted > 0, 'nothing was accepted, so nothing was tested');
     });
   }
@@ -147,7 +147,7 @@ for (const [layout, folderOfHead] of Object.entries({ MiMo: mimoFolder, DeepSeek
     if (description.kind !== 'mtp') throw new Error(`read as ${description.kind}`);
     const model = await models.open(dir, { precision: 'int8', taps: description.taps });
     const head = await heads.open(description, dir, 'int8');
-    assert.ok((await assertLossless({ model, head }, [1, 40, 250], ...shapes)) > 0);
+    assert.ok((await assertLossless({ model, head }, [1, 40, 120], ...shapes)) > 0);
   });
 }
 
@@ -158,7 +158,7 @@ test('one drafter over many prompts, cancelled ones too, drafts nothing that cha
   const random = new Random(11);
   const beginnings = [150, 90, 40].map((length, i) => someTokens(model, length, i + 1));
   let accepted = 0;
-  for (let i = 0; i < 40; i++) {
+  for (let i = 0; i < 24; i++) {
     const beginning = random.pick(beginnings);
     const kept = beginning.subarray(0, 1 + random.below(beginning.length));
     const tokens = Int32Array.from([...kept, ...someTokens(model, random.below(12), i)]);
