@@ -77,7 +77,7 @@ const readContrasts = `(() => {
     const parent = node.parentElement;
     const style = getComputedStyle(parent);
     const isShown = node.textContent.trim() !== '' && parent.checkVisibility({ visibilityProperty: true });
-    if (!isShown || parent.closest(':disabled, .is-missing, title, option, .visually-hidden')) continue;
+    if (!isShown || parent.closest(':disabled, [aria-disabled="true"], .is-missing, title, option, .visually-hidden')) continue;
     const below = backgroundOf(parent);
     const text = over(parse(parent instanceof SVGElement ? style.fill : style.color), below);
     const [a, b] = [luminance(text), luminance(below)].sort((x, y) => y - x);

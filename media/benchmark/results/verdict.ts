@@ -6,7 +6,10 @@ import { icons } from '../icons.ts';
 import type { Actions } from '../model.ts';
 import { counted, moment } from '../numbers.ts';
 
-/** The outcome in a sentence, what to do about it, and loudly what is wrong. */
+/**
+ * The outcome in a sentence, what to do about it, and loudly what is wrong. The button keeps the focus when it has done its work: one
+ * that is disabled swallows the editor's keys.
+ */
 export function verdict(report: BenchmarkReport, { inUse }: PanelState, { send }: Actions): TemplateResult {
   const { fastest, summary, notes, cancelled, tasks, material, created } = report;
   const isInUse = fastest === inUse;
@@ -16,7 +19,7 @@ export function verdict(report: BenchmarkReport, { inUse }: PanelState, { send }
       ${differences(report.differences)}
       <p class="summary">${summary}</p>
       <div class="verdict-actions">
-        <button ?disabled=${isInUse} @click=${() => send({ type: 'useFastest' })}>
+        <button aria-disabled=${isInUse} @click=${() => isInUse || send({ type: 'useFastest' })}>
           ${isInUse ? `In use: ${algorithmNames[fastest]}` : `Use the Fastest: ${algorithmNames[fastest]}`}
         </button>
         <span class="hint">
