@@ -14,20 +14,22 @@ interface Weights {
   readonly elsewhere: number;
 }
 
+const learnedWeights: Weights = { present: 1.35, slope: 0.45, elsewhere: -0.6 };
+
 /**
  * Fitted to code that is neither trained on nor measured with. Where sources guess something else, that is strong
  * evidence: the largest of several estimates is far too high there.
  */
 const INITIAL: Readonly<Record<DraftSource, Weights>> = {
-  lastSuggestion: { present: 1.1, slope: 0.6, elsewhere: -1.3 },
-  document: { present: 1.1, slope: 0.5, elsewhere: -1.3 },
-  workspace: { present: 0.9, slope: 0.55, elsewhere: -1.45 },
-  recycled: { present: 0.8, slope: 0.4, elsewhere: -0.35 },
-  eagle: { present: 0.9, slope: 0.7, elsewhere: -1 },
-  eagle3: { present: 0.9, slope: 0.7, elsewhere: -1 },
-  mtp: { present: 0.9, slope: 0.7, elsewhere: -1 },
-  medusa: { present: 0.9, slope: 0.7, elsewhere: -1 },
-  draftModel: { present: 0.9, slope: 0.7, elsewhere: -1 },
+  lastSuggestion: { present: 1.1, slope: 0.6, elsewhere: -1.2 },
+  document: { present: 1, slope: 0.5, elsewhere: -1.15 },
+  workspace: { present: 0.9, slope: 0.5, elsewhere: -1.3 },
+  recycled: { present: 0.65, slope: 0.4, elsewhere: -0.3 },
+  eagle: learnedWeights,
+  eagle3: learnedWeights,
+  mtp: learnedWeights,
+  medusa: learnedWeights,
+  draftModel: learnedWeights,
 };
 const BIAS = -0.95;
 /** Added to the slope of a source that is alone with the token. */

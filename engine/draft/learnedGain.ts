@@ -10,7 +10,7 @@ const KINDS = [0, 0.3, 0.6, 0.85];
 /** Weight of the newest step in what is remembered. */
 const SMOOTHING = 0.1;
 /** What a learned drafter is assumed to hit at a level, of what it hit at the level before, where it was never seen. */
-const FIRST_GUESS = 0.75;
+const FIRST_GUESS = 0.65;
 /** Steps that an assumption weighs as much as. */
 const ASSUMED_STEPS = 4;
 /** What is only just better on paper is not: the best of several estimates is one that is too high. */
