@@ -18,6 +18,7 @@ import { measureDepth } from './depth.ts';
 import { measureGpu } from './gpu.ts';
 import { measureIndex } from './indexSection.ts';
 import { measurePlainDecoding } from './plainDecoding.ts';
+import { measureQuality } from './quality.ts';
 import { type Section, sectionText } from './report.ts';
 import { measureSpeculation } from './speculation.ts';
 import { measureTyping } from './typing.ts';
@@ -29,12 +30,13 @@ const sections = {
   blend: measureBlend,
   depth: measureDepth,
   typing: measureTyping,
+  quality: measureQuality,
   index: measureIndex,
   gpu: measureGpu,
   vscode: measureVsCode,
 };
 type SectionName = keyof typeof sections;
-/** Asked for by name: VS Code needs a browser and minutes, the GPU has to be there. */
+/** Asked for by name: quality takes minutes, VS Code needs a browser and minutes, the GPU has to be there. */
 const defaultSections: readonly SectionName[] = ['decode', 'speculation', 'depth', 'typing', 'index'];
 
 const DEFAULT_SEED = 1;
