@@ -1,7 +1,6 @@
 import type { CostModel } from '../decode/costModel.ts';
 import { chooseNodes, type DraftPlace, sortedProbabilities } from '../decode/draftChoice.ts';
-import type { DraftSource } from '../tree/tokenTree.ts';
-import { emptyTree, type TokenTree } from '../tree/tokenTree.ts';
+import { type DraftSource, emptyTree, type TokenTree } from '../tree/tokenTree.ts';
 import type { Drafter, SessionView, Verdict } from './drafter.ts';
 import { DraftSearch, leastProbability, type SearchLimits } from './draftSearch.ts';
 import type { GuessSource, PathEnd } from './guess.ts';
@@ -34,10 +33,11 @@ const plainSearch = (sources: readonly GuessSource[]) => new DraftSearch(sources
 
 /** Rows that the cost of one is averaged over. */
 const ROWS = 16;
-const WORTH = 0.5;
+/** Part of that which a node has to bring in: where the time of a pass has steps, some rows cost less. */
+const LEAST_WORTH = 0.5;
 
 /**
- * All drafters in one tree (docs/decisions/0028): what is free is searched together; the learned drafter runs only where it
+ * All drafters in one tree (docs/decisions/0030): what is free is searched together; the learned drafter runs only where it
  * is expected to pay for its time. Its tree hangs at the last committed token, and the free sources go on below it.
  */
 export class BlendDrafter implements Drafter {
@@ -120,11 +120,11 @@ export class BlendDrafter implements Drafter {
     return merged;
   }
 
-  /** A node has to bring in what its row costs; half of that, since rows cost less where the time of a pass has steps. */
+  /** Of a path whose last node may be worth its row. */
   #leastProbability({ context, pending }: Omit<DraftPlace, 'draftMs'>): number {
     const withoutMs = this.#costs.passMs(pending, context);
     const rowMs = (this.#costs.passMs(pending + ROWS, context) - withoutMs) / ROWS;
-    return Math.max(leastProbability, (WORTH * rowMs) / withoutMs);
+    return Math.max(leastProbability, (LEAST_WORTH * rowMs) / withoutMs);
   }
 
   #rate({ logProbs }: TokenTree, place: DraftPlace): number {

@@ -32,7 +32,9 @@ export class LearnedGain {
   readonly #time = new LevelTimes();
   readonly #all = new Gains();
   readonly #kinds: readonly Gains[] = KINDS.map(() => new Gains());
-  #credit = 0;
+  /** Time to spend on probes; what the last one took too much of is paid back first. */
+  #creditMs = 0;
+  #isProbe = false;
 
   constructor(costs: CostModel) {
     this.#costs = costs;
@@ -46,8 +48,9 @@ export class LearnedGain {
    */
   levels(free: LevelMasses, freeRate: number, place: DraftPlace): number {
     const best = this.#best(free, place);
-    if (best.rate > CLEARLY * freeRate) return best.levels;
-    return this.#mayProbe(best.levels, place) ? best.levels : 0;
+    const pays = best.rate > CLEARLY * freeRate;
+    this.#isProbe = !pays && this.#mayProbe(best.levels, place);
+    return pays || this.#isProbe ? best.levels : 0;
   }
 
   /**
@@ -60,6 +63,7 @@ export class LearnedGain {
     { levels, ms, rate }: { readonly levels: number; readonly ms: number; readonly rate: number },
     place: DraftPlace,
   ): void {
+    if (this.#isProbe) this.#creditMs -= ms;
     this.#time.observe(levels, ms);
     const promised = this.#rate(merged, { ...place, draftMs: place.draftMs + ms });
     for (const gains of [this.#all, this.#kindOf(free)]) gains.observe(free, merged, levels, rate / promised);
@@ -100,15 +104,14 @@ export class LearnedGain {
     return chooseNodes(this.#costs, masses.slice().sort().reverse(), place).rate;
   }
 
+  /** Before any run nothing is known of it. */
   #levelsMs(levels: number, { context }: DraftPlace): number {
     return this.#time.ms(levels) || FIRST_LEVEL * levels * this.#costs.passMs(1, context);
   }
 
   #mayProbe(levels: number, place: DraftPlace): boolean {
-    this.#credit += PROBE_SHARE * this.#costs.passMs(place.pending, place.context);
-    if (this.#credit < this.#levelsMs(levels, place)) return false;
-    this.#credit = 0;
-    return true;
+    this.#creditMs += PROBE_SHARE * this.#costs.passMs(place.pending, place.context);
+    return this.#creditMs >= this.#levelsMs(levels, place);
   }
 }
 

@@ -79,6 +79,44 @@ test('as many nodes as maximise expected tokens over time', () => {
   );
 });
 
+test('no other part of a small tree would be better', () => {
+  const trees = fc.array(fc.tuple(fc.nat(7), fc.double({ min: -2, max: -0.01, noNaN: true })), {
+    minLength: 1,
+    maxLength: 8,
+  });
+  const times = fc.array(fc.double({ min: 0, max: 2, noNaN: true }), { minLength: 6, maxLength: 6 });
+  fc.assert(
+    fc.property(
+      trees,
+      times,
+      fc.double({ min: 0, max: 2, noNaN: true }),
+      (additions, increments, draftMs) => {
+        let total = 1;
+        const costs = table(...increments.map((increment) => (total += increment)));
+        const builder = new TokenTreeBuilder();
+        for (const [i, [parent, logProb]] of additions.entries()) {
+          builder.add((parent % (builder.size + 1)) - 1, i, logProb, 'document');
+        }
+        const tree = builder.build(builder.size);
+        const model = new CostModel(costs);
+        const rateOf = (logProbs: readonly number[]) =>
+          logProbs.reduce((sum, logProb) => sum + Math.exp(logProb), 1) /
+          (draftMs + model.passMs(1 + logProbs.length, place.context));
+        const chosen = controllerOf(costs).choose(tree, { ...place, draftMs });
+        for (let subset = 0; subset < 1 << tree.size; subset++) {
+          const nodes = [...tree.parents.keys()].filter((node) => subset & (1 << node));
+          const isTree = nodes.every(
+            (node) => tree.parents[node] === ROOT || subset & (1 << tree.parents[node]),
+          );
+          if (!isTree) continue;
+          const rate = rateOf(nodes.map((node) => tree.logProbs[node]));
+          assert.ok(rate <= rateOf([...chosen.logProbs]) * (1 + 1e-6), `nodes ${nodes} would be better`);
+        }
+      },
+    ),
+  );
+});
+
 test('tokens that are evaluated anyway make drafts cheaper', () => {
   const stepped = table(1, 4, 4, 4, 8, 16);
   assert.equal(controllerOf(stepped).choose(chain(0.6, 4), place).size, 0);
