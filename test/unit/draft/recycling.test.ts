@@ -46,7 +46,7 @@ test('what the target held most probable after a token is drafted after it, step
     bonus: 30,
     successors: rows(10, 20, 30),
   });
-  assert.deepEqual(bestPath(drafter.propose(suffixFirst({ prefix: [10] }), 2)), [20, 30]);
+  assert.deepEqual(bestPath(drafter.propose(suffixFirst({ prefix: [10] }), 8)).slice(0, 2), [20, 30]);
 });
 
 test('rejected drafts and steps without drafts teach as well', () => {
