@@ -16,10 +16,12 @@ import type { GraphBuilder, Value } from './graphBuilder.ts';
  * keys are split at a place that its own position decides (`closedRows`):
  * - the closed rows before it are summed in float32, in the order of the positions, always the same;
  * - the rest, committed rows that are still open and the nodes of the batch, are few; they are summed in float64,
- *   where another order changes nothing that survives the rounding to float32.
- * The closed part joins the open one as if it were one more key, with its log-sum-exp as score.
+ *   where another order changes nothing that survives the rounding to float32. Exponentials stay in float32: no sum, and
+ *   the kernel computes each alike wherever it stands (that of the logarithm does not).
+ * The closed part joins the open one as if it were one more key: it scores what its largest score does, and weighs as often
+ * as that as its softmax says (1 / largest weight).
  */
-export const OPEN_BLOCK = 16;
+export const OPEN_BLOCK = 8;
 /** Open committed rows at most: a closed block may be out of reach of the batch's first token only. */
 export const OPEN_ROWS = 2 * OPEN_BLOCK;
 
@@ -129,7 +131,8 @@ function splitHeads(
 
 interface ClosedPart {
   readonly attended: Value; // [1, kvHeads, group * T, headDim] float64
-  readonly logSumExp: Value; // [1, kvHeads, group * T, 1] float64
+  readonly largest: Value; // score, [1, kvHeads, group * T, 1]
+  readonly largestWeight: Value; // 1 / sum of exp(score - largest), [1, kvHeads, group * T, 1]
 }
 
 function closedPart(
@@ -146,14 +149,12 @@ function closedPart(
   const scores = graph.op('Add', [scaledScores(graph, queries, keys, headDim), closedMask]);
   const weights = graph.op('Softmax', [scores], { axis: -1 });
   const attended = graph.op('MatMul', [weights, values]);
-  // The largest score has the weight exp(0) / sum: the sum is known without another pass of exponentials.
   const lastAxis = graph.ints([-1]);
-  // In float32 the logarithm of the same number comes out differently at the end of a row of numbers, where the kernel
-  // takes them one by one.
-  const largest = toFloat64(graph, graph.op('ReduceMax', [scores, lastAxis]));
-  const largestWeight = toFloat64(graph, graph.op('ReduceMax', [weights, lastAxis]));
-  const logSumExp = graph.op('Sub', [largest, graph.op('Log', [largestWeight])]);
-  return { attended: toFloat64(graph, attended), logSumExp };
+  return {
+    attended: toFloat64(graph, attended),
+    largest: graph.op('ReduceMax', [scores, lastAxis]),
+    largestWeight: graph.op('ReduceMax', [weights, lastAxis]),
+  };
 }
 
 /** @returns [1, kvHeads, group * T, headDim] */
@@ -171,14 +172,19 @@ function openPart(
   const open = toFloat32(graph, graph.op('Concat', [committed, rows], { axis: 2 }), stored);
   const [keys, values] = graph.ops('Split', [open, graph.ints([kvHeads, kvHeads])], 2, { axis: 1 });
   const scores = graph.op('Add', [scaledScores(graph, queries, keys, headDim), openMask]);
-  const all = graph.op('Concat', [closed.logSumExp, toFloat64(graph, scores)], { axis: -1 });
-  const weights = graph.op('Softmax', [all], { axis: -1 });
-  const [closedWeight, openWeights] = graph.ops('Split', [weights, openLengths], 2, { axis: -1 });
+  const all = graph.op('Concat', [closed.largest, scores], { axis: -1 });
+  const lastAxis = graph.ints([-1]);
+  const largest = graph.op('ReduceMax', [all, lastAxis]);
+  const exponentials = graph.op('Exp', [graph.op('Sub', [all, largest])]);
+  const [closedExponential, openExponentials] = graph.ops('Split', [exponentials, openLengths], 2, { axis: -1 });
+  const closedWeight = toFloat64(graph, graph.op('Div', [closedExponential, closed.largestWeight]));
+  const openWeights = toFloat64(graph, openExponentials);
+  const total = graph.op('Add', [closedWeight, graph.op('ReduceSum', [openWeights, lastAxis])]);
   const sum = graph.op('Add', [
     graph.op('Mul', [closedWeight, closed.attended]),
     graph.op('MatMul', [openWeights, toFloat64(graph, values)]),
   ]);
-  return graph.op('Cast', [sum], { to: 1 });
+  return graph.op('Cast', [graph.op('Div', [sum, total])], { to: 1 });
 }
 
 function scaledScores(graph: GraphBuilder, queries: Value, keys: Value, headDim: number): Value {
