@@ -176,7 +176,9 @@ function openPart(
   const lastAxis = graph.ints([-1]);
   const largest = graph.op('ReduceMax', [all, lastAxis]);
   const exponentials = graph.op('Exp', [graph.op('Sub', [all, largest])]);
-  const [closedExponential, openExponentials] = graph.ops('Split', [exponentials, openLengths], 2, { axis: -1 });
+  const [closedExponential, openExponentials] = graph.ops('Split', [exponentials, openLengths], 2, {
+    axis: -1,
+  });
   const closedWeight = toFloat64(graph, graph.op('Div', [closedExponential, closed.largestWeight]));
   const openWeights = toFloat64(graph, openExponentials);
   const total = graph.op('Add', [closedWeight, graph.op('ReduceSum', [openWeights, lastAxis])]);

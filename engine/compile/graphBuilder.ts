@@ -23,6 +23,7 @@ const contribOperators = new Set([
   'FusedMatMul',
   'GatherBlockQuantized',
   'GroupQueryAttention',
+  'MatMulIntegerToFloat',
   'MatMulNBits',
   'QuickGelu',
   'RotaryEmbedding',
@@ -151,6 +152,10 @@ export class GraphBuilder {
 
   floats(values: readonly number[]): Value {
     return this.#constant('float32', [values.length], new Float32Array(values));
+  }
+
+  bytes(values: readonly number[]): Value {
+    return this.#constant('uint8', [values.length], new Uint8Array(values));
   }
 
   /** A constant without elements: what a loop starts to collect from. */

@@ -5,6 +5,7 @@ export const onnxType = {
   float64: 11,
   float32: 1,
   uint8: 2,
+  int8: 3,
   int32: 6,
   int64: 7,
   bool: 9,

@@ -3,7 +3,13 @@ import { cpuAttention, type KvType } from './cpuAttention.ts';
 import type { DecoderKernels } from './decoderGraph.ts';
 import { float16Embedding, float32Embedding, quantizedEmbedding, widenedEmbedding } from './embedding.ts';
 import { gpuAttention } from './gpuAttention.ts';
-import { float32Linear, quantizedLinear, transposedLinear } from './linear.ts';
+import {
+  float32Linear,
+  type LinearKernel,
+  quantizedLinear,
+  rowWiseLinear,
+  transposedLinear,
+} from './linear.ts';
 
 export type Device = 'cpu' | 'webgpu';
 
@@ -14,8 +20,14 @@ export type Device = 'cpu' | 'webgpu';
 export const precisions = ['fp32', 'fp16', 'int8', 'int4'] as const;
 export type Precision = (typeof precisions)[number];
 
+/** A product with a bias and fewer weights than this gains less by a scale a row than the small operators for it cost. */
+const SMALL_WITH_BIAS = 2 ** 18;
+const int8InBlocks = quantizedLinear(8, 64, 'int8');
+const int8: LinearKernel = (graph, x, linear) => {
+  const isSmall = linear.outputs * linear.inputs < SMALL_WITH_BIAS;
+  return (linear.bias && isSmall ? int8InBlocks : rowWiseLinear)(graph, x, linear);
+};
 // Block sizes by measurement: 8 bits run fastest in blocks of 64; 4 bits lose least in blocks of 32.
-const int8 = quantizedLinear(8, 64, 'int8');
 const int4 = quantizedLinear(4, 32, 'int8');
 // Activations stay floats on a GPU: kernels that quantize them are chosen there by the size of the batch. Blocks of 32 have
 // a kernel for several rows; others are read once a row.

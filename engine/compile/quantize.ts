@@ -59,3 +59,29 @@ function packBlock(
     else packed[element >> 1] |= clipped << (element % 2 === 0 ? 0 : 4);
   }
 }
+
+/** The largest magnitude of a signed 8-bit level, the same on both sides. */
+export const LARGEST_LEVEL = 127;
+
+/**
+ * Symmetric 8-bit quantization of a matrix [outputs, inputs] with one scale an output, transposed for onnxruntime's
+ * MatMulIntegerToFloat.
+ */
+export function quantizeOutputs(
+  weights: Float32Array,
+  outputs: number,
+  inputs: number,
+): { readonly columns: Int8Array; readonly scales: Float32Array } {
+  const columns = new Int8Array(outputs * inputs); // [inputs, outputs]
+  const scales = new Float32Array(outputs);
+  for (let output = 0; output < outputs; output++) {
+    const row = weights.subarray(output * inputs, (output + 1) * inputs);
+    const largest = row.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+    scales[output] = largest / LARGEST_LEVEL;
+    const inverse = largest === 0 ? 0 : LARGEST_LEVEL / largest;
+    for (let input = 0; input < inputs; input++) {
+      columns[input * outputs + output] = Math.round(row[input] * inverse);
+    }
+  }
+  return { columns, scales };
+}

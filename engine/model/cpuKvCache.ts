@@ -157,8 +157,8 @@ export class CpuKvCache implements KvCache {
 
   #padded(request: ForwardBatch): ForwardBatch {
     const batch = this.#group === 1 ? atLeastTwo(request) : request;
-    // The runtime's TopK divides by the number of rows.
-    const needsRow = this.#extraFetches.includes('successors') && batch.rows.length === 0;
+    // The runtime's TopK divides by the number of rows, and its ReduceMax of no rows has another shape.
+    const needsRow = batch.rows.length === 0;
     return needsRow ? { ...batch, rows: Int32Array.of(0) } : batch;
   }
 

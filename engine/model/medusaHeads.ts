@@ -9,7 +9,7 @@ import { cpuFault } from './cpuFault.ts';
 import { type LoadOptions, loadCompiled } from './cpuSession.ts';
 
 /** Part of every cache key: raise it when the same heads would compile to another graph. */
-const COMPILER_VERSION = 1;
+const COMPILER_VERSION = 2;
 
 export interface MedusaOptions extends LoadOptions {
   readonly precision: Precision;

@@ -7,7 +7,7 @@ import { buildDraftGraph, type Expansion } from './eagleGraph.ts';
 import type { RecurrentHead } from './eagleGraphStep.ts';
 
 /** Part of every cache key: raise it when the same head would compile to another graph. */
-const COMPILER_VERSION = 2;
+const COMPILER_VERSION = 3;
 
 export interface DraftGraphOptions {
   readonly precision: Precision;

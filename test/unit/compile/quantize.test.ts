@@ -6,12 +6,13 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import * as ort from 'onnxruntime-node';
 import { GraphBuilder } from '../../../engine/compile/graphBuilder.ts';
-import { quantizedLinear } from '../../../engine/compile/linear.ts';
+import { type LinearKernel, quantizedLinear, rowWiseLinear } from '../../../engine/compile/linear.ts';
 import { writeOnnxModel } from '../../../engine/compile/onnxModel.ts';
 import {
   type QuantizedBits,
   type QuantizedMatrix,
   quantizeBlocks,
+  quantizeOutputs,
 } from '../../../engine/compile/quantize.ts';
 import { WeightWriter } from '../../../engine/compile/weightWriter.ts';
 import { Random } from '../../random.ts';
@@ -85,7 +86,8 @@ test('zeros stay zeros, and so does what pads the last block', () => {
 
 /** One dense layer as a graph of its own, in the runtime. */
 async function runLinear(
-  shape: Shape,
+  kernel: LinearKernel,
+  shape: Pick<Shape, 'outputs' | 'inputs'>,
   weight: Float32Array,
   bias: Float32Array | undefined,
   x: Float32Array,
@@ -94,7 +96,6 @@ async function runLinear(
   const handle = await open(join(dir, 'weights.bin'), 'w');
   const graph = new GraphBuilder(new WeightWriter(handle, 'weights.bin'));
   const input = graph.input('x', 'float32', [1, 'T', shape.inputs]);
-  const kernel = quantizedLinear(shape.bits, shape.blockSize, 'int8');
   const y = await kernel(graph, input, { name: 'layer', ...shape, weight, bias });
   graph.output('y', y, 'float32', [1, 'T', shape.outputs]);
   await writeFile(join(dir, 'model.onnx'), writeOnnxModel(graph.finish()));
@@ -122,7 +123,7 @@ for (const bits of [4, 8] satisfies QuantizedBits[]) {
       const x = new Float32Array(inputs * inputs);
       for (let i = 0; i < inputs; i++) x[i * inputs + i] = 1;
       for (const b of [undefined, bias]) {
-        const y = await runLinear(shape, weight, b, x);
+        const y = await runLinear(quantizedLinear(bits, blockSize, 'int8'), shape, weight, b, x);
         for (let i = 0; i < inputs; i++) {
           for (let output = 0; output < 24; output++) {
             const expected = rounded[output * inputs + i] + (b?.[output] ?? 0);
@@ -133,3 +134,56 @@ for (const bits of [4, 8] satisfies QuantizedBits[]) {
     }
   });
 }
+
+/** weight, x // [outputs, inputs], [rows, inputs] -> [rows, outputs], in float64 */
+function product(weight: ArrayLike<number>, x: Float32Array, inputs: number): number[] {
+  const rows = Array.from({ length: x.length / inputs }, (_, row) =>
+    x.subarray(row * inputs, (row + 1) * inputs),
+  );
+  const outputs = weight.length / inputs;
+  return rows.flatMap((row) =>
+    Array.from({ length: outputs }, (_, output) =>
+      row.reduce((sum, value, i) => sum + value * weight[output * inputs + i], 0),
+    ),
+  );
+}
+
+test('row-wise: every product is within what rounding a row and an output to 8 bits allows', async () => {
+  const random = new Random(5);
+  for (const [inputs, outputs] of [
+    [64, 24],
+    [100, 7],
+    [704, 33],
+  ]) {
+    const weight = Float32Array.from({ length: outputs * inputs }, () => random.next() - 0.3);
+    const bias = Float32Array.from({ length: outputs }, () => random.next());
+    // Rows of very different size: none may take its scale from another.
+    const x = Float32Array.from(
+      { length: 5 * inputs },
+      (_, i) => (random.next() - 0.5) * 10 ** Math.floor(i / inputs),
+    );
+    for (const b of [undefined, bias]) {
+      const y = await runLinear(rowWiseLinear, { outputs, inputs }, weight, b, x);
+      for (const [i, exact] of product(weight, x, inputs).entries()) {
+        const size = 10 ** Math.floor(i / outputs);
+        const error = Math.abs(y[i] - exact - (b?.[i % outputs] ?? 0));
+        assert.ok(error < (0.02 * Math.sqrt(inputs) + 1e-6) * size, `${inputs}, ${i}: ${error}`);
+      }
+    }
+  }
+});
+
+test('row-wise: a row of zeros gives the bias, beside other rows and alone', async () => {
+  const shape = { outputs: 8, inputs: 32 };
+  const weight = Float32Array.from({ length: 8 * 32 }, (_, i) => (i % 5) - 2);
+  const bias = Float32Array.from({ length: 8 }, (_, i) => i);
+  const x = new Float32Array(2 * 32).fill(1, 32);
+  assert.deepEqual([...(await runLinear(rowWiseLinear, shape, weight, bias, x.subarray(0, 32)))], [...bias]);
+  assert.deepEqual([...(await runLinear(rowWiseLinear, shape, weight, bias, x))].slice(0, 8), [...bias]);
+});
+
+test('an output of zeros stays zeros, and the largest weight is the largest level', () => {
+  const { columns, scales } = quantizeOutputs(Float32Array.of(0, 0, 0, 1, -4, 2), 2, 3);
+  assert.deepEqual([...columns], [0, 32, 0, -127, 0, 64]);
+  assert.deepEqual([...scales], [0, Math.fround(4 / 127)]);
+});
