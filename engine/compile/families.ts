@@ -1,6 +1,6 @@
 import type { Architecture } from './architecture.ts';
 import type { ConfigReader } from './config.ts';
-import { parseLayerSizes, refuseSlidingWindow } from './layerShape.ts';
+import { parseLayerSizes, refuseSlidingWindow, refuseUnevenHeads } from './layerShape.ts';
 
 /** What sets a family of checkpoints apart, by `model_type`. A new one is an entry here. */
 interface Family {
@@ -54,8 +54,10 @@ export function parseArchitecture(config: ConfigReader): Architecture {
     const known = Object.keys(families).join(', ');
     throw config.unsupported(`model_type "${modelType}" is not supported (supported: ${known})`);
   }
+  const sizes = parseLayerSizes(config);
+  refuseUnevenHeads(sizes, config);
   return {
-    ...parseLayerSizes(config),
+    ...sizes,
     family: modelType,
     vocabSize: config.size('vocab_size'),
     layers: config.size('num_hidden_layers'),

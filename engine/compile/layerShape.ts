@@ -4,26 +4,36 @@ import type { ConfigReader } from './config.ts';
 /** What sizes the layers of a model in its config.json: all but what its tensors or its family say. */
 export type LayerSizes = Omit<LayerShape, 'bias' | 'qkNorm'>;
 
-/** @throws SlipstreamError model.corrupt, model.unsupported */
+/**
+ * The sizes as they are written down; `refuseUnevenHeads` says whether they can be computed with.
+ *
+ * @throws SlipstreamError model.corrupt, model.unsupported
+ */
 export function parseLayerSizes(config: ConfigReader): LayerSizes {
   const activation = config.string('hidden_act', 'silu');
   if (activation !== 'silu') throw config.unsupported(`activation "${activation}" is not supported`);
   const hiddenSize = config.size('hidden_size');
   const heads = config.size('num_attention_heads');
-  const sizes: LayerSizes = {
+  return {
     hiddenSize,
     intermediateSize: config.size('intermediate_size'),
     heads,
     kvHeads: config.size('num_key_value_heads', heads),
-    headDim: config.size('head_dim', Math.floor(hiddenSize / heads)),
+    headDim: config.size('head_dim', Math.max(1, Math.floor(hiddenSize / heads))),
     normEpsilon: config.positive('rms_norm_eps', 1e-6),
     ropeTheta:
       config.object('rope_parameters')?.positive('rope_theta') ?? config.positive('rope_theta', 10000),
     ropeScaling: parseRopeScaling(config),
     contextLength: config.size('max_position_embeddings', 2048),
   };
-  checkSizes(sizes, config);
-  return sizes;
+}
+
+/** @throws SlipstreamError model.unsupported */
+export function refuseUnevenHeads({ heads, kvHeads, headDim }: LayerSizes, config: ConfigReader): void {
+  if (heads % kvHeads !== 0) {
+    throw config.unsupported(`${heads} attention heads cannot share ${kvHeads} key-value heads evenly`);
+  }
+  if (headDim % 2 !== 0) throw config.unsupported(`head_dim ${headDim} is odd, rotary positions need pairs`);
 }
 
 /** Every token sees all before it: what a sliding window would hide is not hidden here. */
@@ -66,11 +76,4 @@ function parseLlama3Scaling(scaling: ConfigReader): RopeScaling {
     highFrequencyFactor,
     originalContextLength: scaling.size('original_max_position_embeddings'),
   };
-}
-
-function checkSizes({ heads, kvHeads, headDim }: LayerSizes, config: ConfigReader): void {
-  if (heads % kvHeads !== 0) {
-    throw config.unsupported(`${heads} attention heads cannot share ${kvHeads} key-value heads evenly`);
-  }
-  if (headDim % 2 !== 0) throw config.unsupported(`head_dim ${headDim} is odd, rotary positions need pairs`);
 }

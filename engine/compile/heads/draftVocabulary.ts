@@ -19,23 +19,18 @@ export async function readTargetIds(
     if (draftSize === targetSize) return undefined;
     throw corrupt(dir, `lacks the tensor d2t: what its ${draftSize} draft tokens are is not known`);
   }
-  checkLayout(offsets, 'I64', draftSize);
-  const ids = targetIds(await readBytes(offsets), offsets, targetSize);
+  tensors.checkShape(offsets, [draftSize]);
+  checkType(offsets, 'I64');
   const mask = tensors.find('t2d');
-  if (mask) await checkMask(mask, ids, targetSize);
+  if (mask) tensors.checkShape(mask, [targetSize]);
+  const ids = targetIds(await readBytes(offsets), offsets, targetSize);
+  if (mask) await checkMask(mask, ids);
   return draftSize === targetSize ? undefined : ids;
 }
 
-function checkLayout(tensor: NamedTensor, type: 'I64' | 'BOOL', size: number): void {
-  if (tensor.type !== type) {
-    throw unsupported(tensor.file, `stores ${tensor.name} as ${tensor.type}; it should be ${type}`);
-  }
-  if (tensor.shape.length !== 1 || tensor.shape[0] !== size) {
-    throw corrupt(
-      tensor.file,
-      `holds ${tensor.name} of shape [${tensor.shape}] where config.json says [${size}]`,
-    );
-  }
+function checkType(tensor: NamedTensor, type: 'I64' | 'BOOL'): void {
+  if (tensor.type === type) return;
+  throw unsupported(tensor.file, `stores ${tensor.name} as ${tensor.type}; it should be ${type}`);
 }
 
 function targetIds(bytes: Uint8Array, { file, name }: NamedTensor, targetSize: number): Int32Array {
@@ -45,7 +40,10 @@ function targetIds(bytes: Uint8Array, { file, name }: NamedTensor, targetSize: n
   for (let draft = 0; draft < ids.length; draft++) {
     const id = draft + Number(view.getBigInt64(8 * draft, true));
     if (id < 0 || id >= targetSize) {
-      throw corrupt(file, `maps draft token ${draft} to ${id} in ${name}, which is no token of this model`);
+      throw corrupt(
+        file,
+        `maps draft token ${draft} to ${id} in ${name}, which is no token of a vocabulary of ${targetSize}`,
+      );
     }
     if (id <= last)
       throw corrupt(file, `maps draft tokens ${draft - 1} and ${draft} out of order in ${name}`);
@@ -55,8 +53,8 @@ function targetIds(bytes: Uint8Array, { file, name }: NamedTensor, targetSize: n
   return ids;
 }
 
-async function checkMask(mask: NamedTensor, ids: Int32Array, targetSize: number): Promise<void> {
-  checkLayout(mask, 'BOOL', targetSize);
+async function checkMask(mask: NamedTensor, ids: Int32Array): Promise<void> {
+  checkType(mask, 'BOOL');
   const bytes = await readBytes(mask);
   const marked = bytes.reduce((sum, byte) => sum + Math.min(byte, 1), 0);
   if (marked !== ids.length || ids.some((id) => bytes[id] === 0)) {

@@ -1,4 +1,5 @@
 import type { Architecture } from '../architecture.ts';
+import { refuseUnevenHeads } from '../layerShape.ts';
 import { checkFits } from './fitsTarget.ts';
 import type { FusingHead } from './head.ts';
 import type { HeadFiles } from './headFiles.ts';
@@ -18,13 +19,12 @@ export function readEagle(
 ): FusingHead {
   const tensors = spellAlike(dir, stored);
   const layerConfig = config.object('transformer_layer_config') ?? config;
-  checkFits(dir, 'hidden size', layerConfig.size('hidden_size'), target.hiddenSize);
-  checkFits(dir, 'vocabulary', layerConfig.size('vocab_size'), target.vocabSize);
   const layer = parseHeadLayer(dir, layerConfig, tensors);
   const { hiddenSize } = layer;
+  const vocabSize = layerConfig.size('vocab_size');
   const norm = (part: string) => optionalNorm(tensors, part, hiddenSize);
   const outputNorm = norm('norm.weight');
-  return {
+  const head: FusingHead = {
     kind: 'eagle',
     dir,
     name,
@@ -34,7 +34,7 @@ export function readEagle(
     layer,
     weights: takeLayer(tensors, HEAD_LAYER, layer, hiddenSize),
     embedding: tensors.has('embed_tokens.weight')
-      ? { from: 'head', weight: tensors.take('embed_tokens.weight', [target.vocabSize, hiddenSize]) }
+      ? { from: 'head', weight: tensors.take('embed_tokens.weight', [vocabSize, hiddenSize]) }
       : { from: 'target' },
     fusion: {
       order: 'embeddingFirst',
@@ -46,6 +46,10 @@ export function readEagle(
     output: { from: 'target' },
     recycles: outputNorm ? 'normed' : 'residual',
   };
+  refuseUnevenHeads(layer, layerConfig);
+  checkFits(layerConfig.file, 'hidden size', hiddenSize, target.hiddenSize);
+  checkFits(layerConfig.file, 'vocabulary', vocabSize, target.vocabSize);
+  return head;
 }
 
 function optionalNorm(tensors: HeadTensors, name: string, size: number) {

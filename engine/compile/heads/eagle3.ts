@@ -1,5 +1,6 @@
 import type { Architecture } from '../architecture.ts';
 import type { ConfigReader } from '../config.ts';
+import { refuseUnevenHeads } from '../layerShape.ts';
 import { readTargetIds } from './draftVocabulary.ts';
 import { checkFits } from './fitsTarget.ts';
 import type { Eagle3Head, TokenTable } from './head.ts';
@@ -22,12 +23,11 @@ export async function readEagle3(
   const layerConfig = config.object('transformer_layer_config') ?? config;
   const layer = parseHeadLayer(dir, layerConfig, tensors);
   const { hiddenSize } = layer;
-  checkFits(dir, 'hidden size', config.size('target_hidden_size', hiddenSize), target.hiddenSize);
-  checkFits(dir, 'vocabulary', layerConfig.size('vocab_size'), target.vocabSize);
-  const draftVocabSize = config.size('draft_vocab_size', target.vocabSize);
+  const vocabSize = layerConfig.size('vocab_size');
+  const targetSizes = { hiddenSize: config.size('target_hidden_size', hiddenSize), vocabSize };
+  const draftVocabSize = config.size('draft_vocab_size', vocabSize);
   const taps = parseTaps(dir, config, target);
-  const embedding = takeEmbedding(tensors, layer.hiddenSize, target);
-  return {
+  const head: Omit<Eagle3Head, 'targetIds'> = {
     kind: 'eagle3',
     dir,
     name,
@@ -36,23 +36,30 @@ export async function readEagle3(
     layer,
     weights: takeLayer(tensors, HEAD_LAYER, layer, 2 * hiddenSize),
     projection: {
-      linear: tensors.dense('fc', hiddenSize, taps.length * target.hiddenSize, tensors.has('fc.bias')),
-      norm: takeProjectionNorm(config, tensors, taps.length, target.hiddenSize),
+      linear: tensors.dense('fc', hiddenSize, taps.length * targetSizes.hiddenSize, tensors.has('fc.bias')),
+      norm: takeProjectionNorm(config, tensors, taps.length, targetSizes.hiddenSize),
     },
     embeddingNorm: tensors.take(`${HEAD_LAYER}.input_layernorm.weight`, [hiddenSize]),
     featureNorm: tensors.take(`${HEAD_LAYER}.hidden_norm.weight`, [hiddenSize]),
     residual: config.boolean('norm_before_residual', false) ? 'normed' : 'feature',
-    embedding,
+    embedding: takeEmbedding(tensors, hiddenSize, targetSizes),
     outputNorm: tensors.take('norm.weight', [hiddenSize]),
-    output: takeOutput(tensors, draftVocabSize, hiddenSize, target),
+    output: takeOutput(tensors, draftVocabSize, hiddenSize, targetSizes),
     recycles: config.boolean('norm_output', false) ? 'normed' : 'residual',
     draftVocabSize,
-    targetIds: await readTargetIds(dir, tensors, draftVocabSize, target.vocabSize),
   };
+  const targetIds = await readTargetIds(dir, tensors, draftVocabSize, vocabSize);
+  refuseUnevenHeads(layer, layerConfig);
+  checkFits(config.file, 'hidden size', targetSizes.hiddenSize, target.hiddenSize);
+  checkFits(layerConfig.file, 'vocabulary', vocabSize, target.vocabSize);
+  return { ...head, targetIds };
 }
 
+/** What config.json says of the model that the head was trained for. */
+type TargetSizes = Pick<Architecture, 'hiddenSize' | 'vocabSize'>;
+
 /** A head of the target's width may leave out its embedding, which is the target's. */
-function takeEmbedding(tensors: HeadTensors, hiddenSize: number, target: Architecture): TokenTable {
+function takeEmbedding(tensors: HeadTensors, hiddenSize: number, target: TargetSizes): TokenTable {
   if (!tensors.has('embed_tokens.weight') && hiddenSize === target.hiddenSize) return { from: 'target' };
   return { from: 'head', weight: tensors.take('embed_tokens.weight', [target.vocabSize, hiddenSize]) };
 }
@@ -62,7 +69,7 @@ function takeOutput(
   tensors: HeadTensors,
   draftVocabSize: number,
   hiddenSize: number,
-  target: Architecture,
+  target: TargetSizes,
 ): TokenTable {
   const sameSizes = draftVocabSize === target.vocabSize && hiddenSize === target.hiddenSize;
   if (!tensors.has('lm_head.weight') && sameSizes) return { from: 'target' };

@@ -4,14 +4,19 @@ import type { DenseTensors } from './head.ts';
 
 const floatTypes: readonly StoredType[] = ['F32', 'F16', 'BF16'];
 
+/** What says how large the tensors of a head have to be. */
+export type SizeSource = 'config.json' | 'the model';
+
 /** The tensors of a head by one spelling of their names, each checked where it is taken. */
 export class HeadTensors {
   readonly #dir: string;
   readonly #tensors: ReadonlyMap<string, NamedTensor>;
+  readonly #sizesFrom: SizeSource;
 
-  constructor(dir: string, tensors: ReadonlyMap<string, NamedTensor>) {
+  constructor(dir: string, tensors: ReadonlyMap<string, NamedTensor>, sizesFrom: SizeSource) {
     this.#dir = dir;
     this.#tensors = tensors;
+    this.#sizesFrom = sizesFrom;
   }
 
   has(name: string): boolean {
@@ -26,10 +31,7 @@ export class HeadTensors {
   take(name: string, shape: readonly number[]): NamedTensor {
     const tensor = this.#tensors.get(name);
     if (!tensor) throw corrupt(this.#dir, `lacks the tensor ${name}; the download may be incomplete`);
-    if (tensor.shape.length !== shape.length || tensor.shape.some((size, i) => size !== shape[i])) {
-      const message = `holds ${tensor.name} of shape [${tensor.shape}] where config.json and the model need [${shape}]`;
-      throw corrupt(tensor.file, message);
-    }
+    this.checkShape(tensor, shape);
     if (!floatTypes.includes(tensor.type)) {
       throw unsupported(
         tensor.file,
@@ -37,6 +39,15 @@ export class HeadTensors {
       );
     }
     return tensor;
+  }
+
+  /** @throws SlipstreamError model.corrupt, naming file, tensor and both shapes */
+  checkShape(tensor: NamedTensor, shape: readonly number[]): void {
+    if (tensor.shape.length === shape.length && tensor.shape.every((size, i) => size === shape[i])) return;
+    throw corrupt(
+      tensor.file,
+      `holds ${tensor.name} of shape [${tensor.shape}] where ${this.#sizesFrom} needs [${shape}]`,
+    );
   }
 
   /** A weight, and the bias where there is one. */

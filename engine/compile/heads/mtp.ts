@@ -52,7 +52,7 @@ export function holdsMtp(names: Iterable<string>): boolean {
  * @throws SlipstreamError model.corrupt, model.unsupported
  */
 export function readMtp({ dir, name, tensors: stored, files }: HeadFiles, target: Architecture): FusingHead {
-  const tensors = new HeadTensors(dir, stored);
+  const tensors = new HeadTensors(dir, stored, 'config.json');
   const layout = [mimo, deepSeek].find(({ prefix, fusion }) =>
     tensors.has(`${withLayers(prefix, target)}.${fusion}.weight`),
   );

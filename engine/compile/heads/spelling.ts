@@ -21,7 +21,7 @@ export function spellAlike(dir: string, tensors: ReadonlyMap<string, NamedTensor
     if (other) throw corrupt(dir, `holds ${other.name} and ${name}, which are the same part of a head`);
     alike.set(ours, tensor);
   }
-  return new HeadTensors(dir, alike);
+  return new HeadTensors(dir, alike, 'config.json');
 }
 
 function ourName(name: string): string {

@@ -339,7 +339,7 @@ test('a multi-token-prediction layer that cannot be computed is refused', async 
   await assertRefused(deepSeekFolder, 'model.corrupt', /after its 7 layers/, { target });
 });
 
-test('a head for another model is refused before its tensors are looked at', async () => {
+test('a head for another model is refused', async () => {
   const wide = { target: { ...headTarget, hiddenSize: 32 } };
   const rich = { target: { ...headTarget, vocabSize: 64 } };
   const flat = { target: { ...headTarget, layers: 4 } };
@@ -377,9 +377,96 @@ test('every tensor of every head is missed, and its shape is checked', async () 
   }
 });
 
+/** Fields of config.json that size tensors of the head, and what a wrong one may say. */
+const sizeFields = [
+  'hidden_size',
+  'intermediate_size',
+  'num_attention_heads',
+  'num_key_value_heads',
+  'head_dim',
+  'vocab_size',
+  'draft_vocab_size',
+  'target_hidden_size',
+] as const;
+
+test('a config.json that is wrong about a size is told by file, tensor and both shapes', async () => {
+  const embedding = { 'embed_tokens.weight': [50, 16] };
+  const heads: readonly [HeadFolder, readonly string[]][] = [
+    [eagleFolder, sizeFields.slice(0, 6)],
+    [withWeights(eagle3Folder, embedding), sizeFields],
+    // The mask is as long as the vocabulary, too.
+    [eagle3Folder, ['vocab_size']],
+    [speculatorsEagle, sizeFields.slice(0, 6)],
+    [withWeights(speculatorsEagle3, embedding), sizeFields],
+  ];
+  const lies = fc.integer({ min: 1, max: 100 });
+  const inHead = fc
+    .constantFrom(...heads)
+    .chain(([head, fields]) =>
+      fc.record({ head: fc.constant(head), field: fc.constantFrom(...fields), value: lies }),
+    );
+  await fc.assert(
+    fc.asyncProperty(inHead, async ({ head, field, value }) => {
+      const nested = head.config.transformer_layer_config as Record<string, unknown> | undefined;
+      const inLayer = nested !== undefined && field in nested;
+      const truth = (inLayer ? nested : head.config)[field] ?? layerConfig.hidden_size;
+      fc.pre(value !== truth);
+      const lying = inLayer
+        ? withConfig(head, { transformer_layer_config: { ...nested, [field]: value } })
+        : withConfig(head, { [field]: value });
+      const words = /model\.safetensors holds \S+ of shape \[[\d,]+\] where config\.json needs \[[\d,]+\]/;
+      await assertRefused(lying, 'model.corrupt', words);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('a config.json that leaves out the width of heads and is wrong about their number', async () => {
+  const { head_dim: _, ...config } = layerConfig;
+  for (const num_attention_heads of [1, 3, 4, 5, 8, 16, 32]) {
+    const lying = { ...eagleFolder, config: { ...config, num_attention_heads } };
+    await assertRefused(
+      lying,
+      'model.corrupt',
+      /holds \S+_proj\.weight of shape \[\d+,16\] where config\.json/,
+    );
+  }
+});
+
+test('sizes that agree with the tensors and cannot be computed with are refused', async () => {
+  const config = { ...layerConfig, num_attention_heads: 3, num_key_value_heads: 2 };
+  const uneven = withWeights(
+    { ...eagleFolder, config },
+    {
+      'layers.0.self_attn.q_proj.weight': [24, 16],
+      'layers.0.self_attn.k_proj.weight': [16, 16],
+      'layers.0.self_attn.v_proj.weight': [16, 16],
+      'layers.0.self_attn.o_proj.weight': [16, 24],
+    },
+  );
+  await assertRefused(uneven, 'model.unsupported', /3 attention heads cannot share 2/);
+});
+
+test('a config.json that is wrong about the number of Medusa heads or blocks', async () => {
+  const said = (config: Record<string, unknown>, words: RegExp) =>
+    assertRefused(withConfig(medusaFolder, config), 'model.corrupt', words);
+  const file = 'medusa_lm_head\\.safetensors';
+  await said({ medusa_num_heads: 5 }, new RegExp(`says 5 in "medusa_num_heads", and .*${file} .* it has 2`));
+  await said(
+    { medusa_num_layers: 2 },
+    new RegExp(`says 2 in .*${file} lacks the tensor 0\\.1\\.linear.*has 1`),
+  );
+  const deep = withWeights(medusaFolder, { '0.1.linear.weight': [16, 16], '0.2.weight': [50, 16] });
+  await assertRefused(
+    deep,
+    'model.corrupt',
+    /says 1 in "medusa_num_layers".* has 2, the last one 0\.1\.linear/,
+  );
+});
+
 test('a head whose fusion or number of taps is another is refused', async () => {
   const two = withConfig(speculatorsEagle3, { eagle_aux_hidden_state_layer_ids: [2, 5] });
-  await assertRefused(two, 'model.corrupt', /fc\.weight of shape \[16,48\] where .* need \[16,32\]/);
+  await assertRefused(two, 'model.corrupt', /fc\.weight of shape \[16,48\] where .* needs \[16,32\]/);
   const list = withConfig(eagle3Folder, { eagle_config: { eagle_aux_hidden_state_layer_ids: '2,5' } });
   await assertRefused(list, 'model.corrupt', /no list of layers/);
   const blind = withConfig(eagle3Folder, { eagle_config: { use_aux_hidden_state: false } });
