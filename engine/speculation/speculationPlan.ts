@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Checkpoint, openCheckpoint } from '../compile/checkpoint.ts';
 import type { Head, HeadKind } from '../compile/heads/head.ts';
-import { findHeadKind, openHead } from '../compile/heads/openHead.ts';
+import { findHeadKind, headForDraftModel, openHead } from '../compile/heads/openHead.ts';
 import { predictionsOnly, type TargetOutputs } from '../compile/targetOutputs.ts';
 import { SUCCESSORS } from '../draft/recycledSource.ts';
 import { SlipstreamError } from '../errors.ts';
@@ -63,10 +63,7 @@ export async function planSpeculation(
     case 'medusa':
       return planTrained(settings, await openChosenHead(settings, modelDir, 'medusa'));
     case 'standalone':
-      return planTrained(settings, {
-        kind: 'draftModel',
-        dir: await chosenFolder(settings, modelDir, 'draft'),
-      });
+      return planTrained(settings, await findDraftModel(await chosenFolder(settings, modelDir, 'draft')));
     case 'auto':
       return planBlend(settings, modelDir);
   }
@@ -114,14 +111,14 @@ async function ownTrained(modelDir: string): Promise<Trained | undefined> {
   for (const name of headFolders) {
     const dir = join(modelDir, 'heads', name);
     if (!(await exists(dir))) continue;
-    return name === 'draft' ? { kind: 'draftModel', dir } : openHeadIn(dir, modelDir, [name]);
+    return name === 'draft' ? findDraftModel(dir) : openHeadIn(dir, modelDir, [name]);
   }
   return undefined;
 }
 
 async function openAny(dir: string, modelDir: string): Promise<Trained> {
   return (await findHeadKind(dir)) === undefined
-    ? { kind: 'draftModel', dir }
+    ? findDraftModel(dir)
     : openHeadIn(dir, modelDir, ['eagle', 'eagle3', 'mtp', 'medusa']);
 }
 
@@ -131,6 +128,16 @@ async function openChosenHead(
   kind: 'eagle' | 'eagle3' | 'medusa',
 ) {
   return openHeadIn(await chosenFolder(settings, modelDir, kind), modelDir, [kind]);
+}
+
+/** It is looked at before the target is loaded, so that a folder of something else is refused at once. */
+async function findDraftModel(dir: string): Promise<Trained> {
+  try {
+    await openCheckpoint(dir);
+  } catch (error) {
+    throw (await headForDraftModel(dir)) ?? error;
+  }
+  return { kind: 'draftModel', dir };
 }
 
 async function openHeadIn(dir: string, modelDir: string, kinds: readonly HeadKind[]): Promise<Trained> {

@@ -11,12 +11,17 @@ import { spellAlike } from './spelling.ts';
 
 const readers = { eagle: readEagle, eagle3: readEagle3, mtp: readMtp, medusa: readMedusa };
 
-/** What the command line calls the algorithm of a kind. */
-const algorithms: Readonly<Record<HeadKind, string>> = {
-  eagle: 'EAGLE',
-  eagle3: 'EAGLE3',
-  mtp: 'NEXTN',
-  medusa: 'MEDUSA',
+/** What a folder may hold that drafts. */
+type DrafterKind = HeadKind | 'model';
+
+/** How people are told of a kind, and what the command line calls the algorithm that drafts with such a folder. */
+const kinds: Readonly<Record<DrafterKind, { readonly name: string; readonly algorithm: string }>> = {
+  eagle: { name: 'an EAGLE head', algorithm: 'EAGLE or EAGLE2' },
+  eagle3: { name: 'an EAGLE-3 head', algorithm: 'EAGLE3' },
+  medusa: { name: 'Medusa heads', algorithm: 'MEDUSA' },
+  // It drafts for the model that it is part of (NEXTN); from a folder, that model drafts for another one.
+  mtp: { name: 'a complete model with a multi-token-prediction head', algorithm: 'STANDALONE' },
+  model: { name: 'a complete model', algorithm: 'STANDALONE' },
 };
 
 /**
@@ -34,14 +39,8 @@ export async function openHead(
 ): Promise<Head> {
   const files = await readHeadFiles(dir);
   const kind = kindOf(files);
-  if (!kind) throw notAHead(files);
-  if (!expected.includes(kind)) {
-    const wanted = expected.map((other) => algorithms[other]).join(' or ');
-    throw new SlipstreamError(
-      'usage',
-      `${dir} is a head for the algorithm ${algorithms[kind]}, not for ${wanted}: use --speculative-algorithm ${algorithms[kind]}, or another head.`,
-    );
-  }
+  if (!kind) throw notAHead(files, expected);
+  if (!expected.includes(kind)) throw anotherKind(dir, kind, expected);
   return readers[kind](files, target);
 }
 
@@ -53,6 +52,20 @@ export async function openHead(
  */
 export async function findHeadKind(dir: string): Promise<HeadKind | undefined> {
   return kindOf(await readHeadFiles(dir));
+}
+
+/**
+ * Why a folder that cannot be opened as a model is no draft model: a head is in it. Undefined when there is none either.
+ */
+export async function headForDraftModel(dir: string): Promise<SlipstreamError | undefined> {
+  try {
+    const kind = await findHeadKind(dir);
+    // The head of a model is beside that model: what is wrong is in the model.
+    return kind === undefined || kind === 'mtp' ? undefined : anotherKind(dir, kind, ['model']);
+  } catch (error) {
+    if (error instanceof SlipstreamError) return undefined;
+    throw error;
+  }
 }
 
 /** By what the files hold: the same class name stands in the configs of EAGLE-1 and EAGLE-3, and of models. */
@@ -68,9 +81,19 @@ function kindOf({ dir, config, tensors }: HeadFiles): HeadKind | undefined {
   return alike.has(`${HEAD_LAYER}.hidden_norm.weight`) ? 'eagle3' : 'eagle';
 }
 
-function notAHead({ dir, tensors }: HeadFiles): SlipstreamError {
-  const what = tensors.has('model.embed_tokens.weight')
-    ? 'it is a complete model, which drafts with --speculative-algorithm STANDALONE'
-    : 'its weights are of something else';
-  return new SlipstreamError('model.unsupported', `${dir} is not a speculative head: ${what}.`);
+function notAHead({ dir, tensors }: HeadFiles, expected: readonly HeadKind[]): SlipstreamError {
+  if (tensors.has('model.embed_tokens.weight')) return anotherKind(dir, 'model', expected);
+  return new SlipstreamError(
+    'model.unsupported',
+    `${dir} is not a speculative head: its weights are of something else.`,
+  );
+}
+
+function anotherKind(dir: string, kind: DrafterKind, expected: readonly DrafterKind[]): SlipstreamError {
+  const { name, algorithm } = kinds[kind];
+  const wanted = expected.map((other) => kinds[other].name).join(' or ');
+  return new SlipstreamError(
+    'usage',
+    `${dir} holds ${name}, not ${wanted}: choose the algorithm ${algorithm} (--speculative-algorithm, slipstream.speculative.algorithm), or another folder.`,
+  );
 }

@@ -10,6 +10,8 @@ import { type Algorithm, algorithms } from '../../../engine/protocol.ts';
 import { availableAlgorithms } from '../../../engine/speculation/availableAlgorithms.ts';
 import { planSpeculation } from '../../../engine/speculation/speculationPlan.ts';
 import { goldenDir } from '../../golden.ts';
+import { mimoFolder, writeHead } from '../../headFolder.ts';
+import { withTarget } from '../../headTargetFolder.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
 
 const bare = fileURLToPath(new URL('../../fixtures/golden/llama_eagle_target', import.meta.url));
@@ -88,6 +90,61 @@ test('a head that was asked for has to fit; a broken one of the model itself is 
   const { drafting, note } = await plan('auto', dir);
   assert.deepEqual(drafting, { kind: 'blend', trained: undefined });
   assert.match(note!, /config\.json.*AUTO drafts without it/);
+});
+
+/** Folders of everything that drafts, and the algorithms that draft with them. */
+const drafterFolders: readonly { dir: string; holds: RegExp; algorithms: readonly Algorithm[] }[] = [
+  { dir: headDir('eagle1_trained'), holds: /holds an EAGLE head/, algorithms: ['eagle', 'eagle2'] },
+  { dir: headDir('eagle3_trained'), holds: /holds an EAGLE-3 head/, algorithms: ['eagle3'] },
+  { dir: headDir('medusa_trained'), holds: /holds Medusa heads/, algorithms: ['medusa'] },
+  { dir: goldenDir('llama'), holds: /holds a complete model,/, algorithms: ['standalone'] },
+  {
+    dir: writeHead(temporaryFolder(), withTarget(mimoFolder)),
+    holds: /holds a complete model with a multi-token-prediction head/,
+    algorithms: ['standalone'],
+  },
+];
+
+test('a folder for another algorithm is told by what it holds and the algorithm to choose, for every pair', async () => {
+  for (const { dir, holds, algorithms: right } of drafterFolders) {
+    for (const algorithm of ['standalone', 'eagle', 'eagle2', 'eagle3', 'medusa'] as const) {
+      if (right.includes(algorithm)) {
+        assert.ok(await plan(algorithm, bare, dir), `${algorithm} with ${dir}`);
+        continue;
+      }
+      const name = {
+        standalone: 'draft',
+        eagle: 'eagle',
+        eagle2: 'eagle',
+        eagle3: 'eagle3',
+        medusa: 'medusa',
+      };
+      const given = () => plan(algorithm, bare, dir);
+      const own = () => plan(algorithm, modelWith({ [name[algorithm]]: dir }));
+      for (const planned of [given, own]) {
+        await assert.rejects(planned, (error: SlipstreamError) => {
+          assert.equal(error.code, 'usage', error.message);
+          assert.match(error.message, holds);
+          const choice = right.map((each) => each.toUpperCase()).join(' or ');
+          assert.ok(error.message.includes(`choose the algorithm ${choice} (--spec`), error.message);
+          return true;
+        });
+      }
+    }
+  }
+});
+
+test('a folder of nothing that drafts is refused before the model is loaded', async () => {
+  const adapter = writeHead(temporaryFolder(), { config: {}, weights: { 'adapter.weight': [2, 2] } });
+  for (const algorithm of ['standalone', 'eagle', 'eagle2', 'eagle3', 'medusa', 'auto'] as const) {
+    for (const dir of [adapter, temporaryFolder(), join(bare, 'none')]) {
+      await assert.rejects(plan(algorithm, bare, dir), (error: SlipstreamError) => {
+        assert.match(error.code, /^model\./);
+        assert.ok(error.message.includes(dir), error.message);
+        return true;
+      });
+    }
+  }
 });
 
 test('an editor is told which algorithms a model can draft with, and what the others lack', async () => {

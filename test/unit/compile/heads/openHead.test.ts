@@ -487,17 +487,17 @@ test('what a graph cannot express is refused', async () => {
 
 test('a head for another algorithm is refused with the name of the right one', async () => {
   const eagle = { expected: ['eagle'] } as const;
-  await assertRefused(eagle3Folder, 'usage', /--speculative-algorithm EAGLE3/, eagle);
-  await assertRefused(medusaFolder, 'usage', /MEDUSA, not for EAGLE:/, eagle);
-  await assertRefused(eagleFolder, 'usage', /EAGLE, not for EAGLE3 or NEXTN/, {
-    expected: ['eagle3', 'mtp'],
+  await assertRefused(eagle3Folder, 'usage', /holds an EAGLE-3 head, not an EAGLE head: .* EAGLE3 \(/, eagle);
+  await assertRefused(medusaFolder, 'usage', /holds Medusa heads, not an EAGLE head: .* MEDUSA \(/, eagle);
+  await assertRefused(eagleFolder, 'usage', /not an EAGLE-3 head or Medusa heads: .* EAGLE or EAGLE2 \(/, {
+    expected: ['eagle3', 'medusa'],
   });
   assert.equal((await openHead(write(eagleFolder), headTarget, ['eagle'])).kind, 'eagle');
 });
 
 test('a folder without a head is told apart', async () => {
   const model = await openHead(goldenDir('llama'), headTarget).catch((error) => error);
-  assert.match(model.message, /complete model, which drafts with --speculative-algorithm STANDALONE/);
+  assert.match(model.message, /holds a complete model, not .* STANDALONE \(/);
   assert.equal(await findHeadKind(goldenDir('llama')), undefined);
   await assertRefused(
     { config: {}, weights: { 'adapter.weight': [2, 2] } },
