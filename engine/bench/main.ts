@@ -17,6 +17,7 @@ import type { BenchContext } from './context.ts';
 import { measureDepth } from './depth.ts';
 import { measureGpu } from './gpu.ts';
 import { measureIndex } from './indexSection.ts';
+import { measureMicro } from './microSection.ts';
 import { measurePlainDecoding } from './plainDecoding.ts';
 import { measureQuality } from './quality.ts';
 import { type Section, sectionText } from './report.ts';
@@ -32,6 +33,7 @@ const sections = {
   typing: measureTyping,
   quality: measureQuality,
   index: measureIndex,
+  micro: measureMicro,
   gpu: measureGpu,
   vscode: measureVsCode,
 };
