@@ -16,7 +16,7 @@ export function cacheDir(line: CommandLine): string {
 
 function userCacheDir(): string {
   const { XDG_CACHE_HOME, LOCALAPPDATA } = process.env;
-  if (process.platform === 'win32') return LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local');
+  if (process.platform === 'win32') return LOCALAPPDATA || join(homedir(), 'AppData', 'Local');
   if (process.platform === 'darwin') return join(homedir(), 'Library', 'Caches');
   return XDG_CACHE_HOME || join(homedir(), '.cache');
 }

@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { SlipstreamError } from '../errors.ts';
-import type { Command } from './command.ts';
+import type { Command, Option } from './command.ts';
 
 /** A mistake in what was typed. The command line says it in one line and exits with 2. */
 export function usageError(message: string, cause?: unknown): SlipstreamError {
@@ -13,7 +13,7 @@ export class CommandLine {
   readonly #positionals: readonly string[];
   readonly #values: Readonly<Record<string, string | boolean>>;
 
-  /** @throws SlipstreamError `usage` on an unknown option, a missing value or an argument too many */
+  /** @throws SlipstreamError `usage` on an unknown option, a value or argument that is missing or empty, or one too many */
   constructor(command: Command, args: readonly string[]) {
     const { values, positionals } = parse(command, args);
     this.#command = command;
@@ -21,6 +21,7 @@ export class CommandLine {
     this.#values = values;
     const tooMany = positionals[command.argument ? 1 : 0];
     if (tooMany !== undefined) throw usageError(`"${tooMany}" is one argument too many`);
+    if (positionals[0] === '') throw usageError(`${command.argument} is empty: ${needed(command.argument!)}`);
   }
 
   argument(): string | undefined {
@@ -105,10 +106,26 @@ function parse(command: Command, args: readonly string[]) {
   }
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    refuseEmpty(command, values);
     return { values: resolveAliases(command, values as Record<string, string | boolean>), positionals };
   } catch (error) {
-    throw usageError(parseMessage(error as Error), error);
+    if (error instanceof SlipstreamError) throw error;
+    throw usageError(parseMessage(command, error as Error), error);
   }
+}
+
+/** What an empty value means differs from one shell variable that was not set to another; only a text may be empty. */
+function refuseEmpty(command: Command, values: Readonly<Record<string, unknown>>): void {
+  for (const [name, { value }] of Object.entries(command.options)) {
+    if (value === undefined || value === 'TEXT' || values[name] !== '') continue;
+    throw usageError(`--${name} is empty: ${needed(value)}`);
+  }
+}
+
+/** @param value how the help names it */
+function needed(value: string): string {
+  const kinds: Readonly<Record<string, string>> = { DIR: 'a folder', FILE: 'a file' };
+  return `it needs ${kinds[value] ?? 'a value'} (${value})`;
 }
 
 function resolveAliases(command: Command, values: Record<string, string | boolean>) {
@@ -119,7 +136,15 @@ function resolveAliases(command: Command, values: Record<string, string | boolea
   return resolved;
 }
 
-/** The first sentence of Node's message; the rest explains Node's own syntax over several lines. */
-function parseMessage(error: Error): string {
-  return error.message.split(/\.(?:\s|$)/, 1)[0];
+/** Node's messages explain Node's own syntax, over several lines. What they are about is told in this one's words. */
+function parseMessage(command: Command, { message }: Error): string {
+  const [sentence] = message.split(/\.(?:\s|$)/, 1);
+  const [, name] = /^Option '--([\w-]+)[^']*' argument (?:missing|is ambiguous)/.exec(message) ?? [];
+  const option: Option | undefined = command.options[name];
+  if (option?.value) {
+    return `--${name}: ${needed(option.value)}; one that begins with a dash is given as --${name}=-...`;
+  }
+  return command.argument && sentence.startsWith('Unknown option')
+    ? `${sentence}; a ${command.argument} that begins with a dash is given last, after --`
+    : sentence;
 }

@@ -7,7 +7,6 @@ import { requireFolder } from './files.ts';
 export async function reportFile(line: CommandLine): Promise<string | undefined> {
   const file = line.text('json');
   if (file === undefined) return undefined;
-  if (file === '') throw usageError('--json: the name of the file is missing');
   await requireFolder(dirname(resolve(file)));
   const found = await stat(file).catch(() => undefined);
   // It is replaced: a folder cannot be, and a device must not be.

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../../temporaryFolder.ts';
 
 const folder = temporaryFolder();
 
-const fileOf = (json: string) => reportFile(new CommandLine(benchCommand, ['.', '--json', json]));
+const fileOf = async (json: string) => reportFile(new CommandLine(benchCommand, ['.', '--json', json]));
 
 test('a report may go into a new file and replace an old one', async () => {
   const [fresh, old] = [join(folder, 'fresh.json'), join(folder, 'old.json')];
