@@ -175,12 +175,26 @@ export class Editor {
       .waitFor({ timeout: timeoutMs });
   }
 
-  /** What VS Code itself measured of an extension's activation. */
-  async activationMs(extension: string): Promise<number> {
+  /** What VS Code itself measured of the extensions' activation. */
+  async activationsMs(...extensions: readonly string[]): Promise<number[]> {
     await this.runCommand('Developer: Show Running Extensions');
-    const row = this.page.locator('.runtime-extensions-editor .monaco-list-row', { hasText: extension });
-    const text = (await row.locator('.activation-time').first().textContent()) ?? '';
-    return Number(/(\d+)\s*ms/.exec(text)?.[1]);
+    const times: number[] = [];
+    for (const name of extensions) times.push(await this.#activationMs(name));
+    return times;
+  }
+
+  /** Only the rows in view are there: the list is scrolled until the one is. */
+  async #activationMs(hasText: string): Promise<number> {
+    const list = this.page.locator('.runtime-extensions-editor .monaco-list');
+    const row = list.locator('.monaco-list-row', { hasText }).first();
+    await list.hover();
+    await this.page.mouse.wheel(0, -100_000);
+    for (let scrolled = 0; scrolled < 50 && (await row.count()) === 0; scrolled++) {
+      await this.page.mouse.wheel(0, 300);
+      await this.page.waitForTimeout(100);
+    }
+    const text = await row.locator('.activation-time').textContent();
+    return Number(/(\d+)\s*ms/.exec(text ?? '')?.[1]);
   }
 
   /** A message of VS Code, also when it has gone back into the bell by now. */
