@@ -1,12 +1,10 @@
 import type { ModelOutputs } from '../compile/targetOutputs.ts';
-import { idleSessions } from '../config.ts';
 import type { ForwardOutput, LanguageModel } from '../model/languageModel.ts';
 import { ROOT, type TokenTree, TokenTreeBuilder } from '../tree/tokenTree.ts';
 import type { Drafter, SessionView } from './drafter.ts';
 import { DepthByCost, type DepthRule, type DraftModelCosts, fixedDepth } from './draftModelDepth.ts';
-import { type DraftedToken, DraftModelSequence } from './draftModelSequence.ts';
-import { windowStart } from './draftModelWindow.ts';
-import { SequencePool } from './sequencePool.ts';
+import type { DraftedToken, DraftModelSequence } from './draftModelSequence.ts';
+import { DraftModelSequences } from './draftModelSequences.ts';
 
 /** Names and meaning follow SGLang's server options. */
 export interface DraftModelOptions {
@@ -25,8 +23,8 @@ export interface DraftModelParts {
   /** Opened with `draftModelOutputs`, and by its opener disposed. */
   readonly model: LanguageModel;
   readonly costs: DraftModelCosts;
-  /** The target's: what it does not know is not drafted. */
-  readonly vocabSize: number;
+  /** Of the target: what it does not know is not drafted, nor what it has no room for. */
+  readonly target: { readonly vocabSize: number; readonly contextLength: number };
 }
 
 /** Siblings that a pass's best token is given where the width is left to the drafter. */
@@ -52,12 +50,12 @@ export class DraftModelDrafter implements Drafter {
   readonly name = 'draftModel';
   readonly #parts: DraftModelParts;
   readonly #options: DraftModelOptions;
-  readonly #sequences: SequencePool<DraftModelSequence>;
+  readonly #sequences: DraftModelSequences;
 
   constructor(parts: DraftModelParts, options: DraftModelOptions = {}) {
     this.#parts = parts;
     this.#options = options;
-    this.#sequences = new SequencePool(() => new DraftModelSequence(parts.model, 'argmax'), idleSessions);
+    this.#sequences = new DraftModelSequences(parts.model, parts.target.contextLength, 'argmax');
   }
 
   get bytes(): number {
@@ -66,15 +64,11 @@ export class DraftModelDrafter implements Drafter {
 
   /** Empty while the draft model still catches up with a long prompt. */
   async propose(view: SessionView, budget: number): Promise<TokenTree> {
-    const { model } = this.#parts;
-    const tokens = view.tokens.subarray(windowStart(view.tokens.length, model.info.contextLength));
-    const sequence = this.#sequences.acquire(tokens);
-    try {
-      const { numDraftTokens = budget } = this.#options;
-      return (await this.#draft(sequence, tokens, budget)).build(Math.min(budget, numDraftTokens));
-    } finally {
-      this.#sequences.release(sequence);
-    }
+    const { numDraftTokens = budget } = this.#options;
+    const builder = await this.#sequences.draft(view.tokens, (sequence, window, deepest) =>
+      this.#draft(sequence, window, Math.min(budget, deepest)),
+    );
+    return builder.build(Math.min(budget, numDraftTokens));
   }
 
   /** What was accepted shows in the tokens of the next proposal. */
@@ -84,13 +78,11 @@ export class DraftModelDrafter implements Drafter {
     this.#sequences.dispose();
   }
 
-  async #draft(sequence: DraftModelSequence, tokens: Int32Array, budget: number): Promise<TokenTreeBuilder> {
-    const { contextLength } = this.#parts.model.info;
+  async #draft(sequence: DraftModelSequence, tokens: Int32Array, deepest: number): Promise<TokenTreeBuilder> {
     const { topk = 1 } = this.#options;
     const rule = this.#depthRule();
     const builder = new TokenTreeBuilder();
     let frontier: readonly Candidate[] = [];
-    const deepest = Math.min(budget, contextLength - tokens.length + 1);
     for (let depth = 1; depth <= deepest; depth++) {
       const output = await (depth === 1 ? sequence.follow(tokens) : sequence.extend(frontier));
       if (!output) break;
@@ -120,7 +112,7 @@ export class DraftModelDrafter implements Drafter {
       const parent = parents.at(row);
       for (let i = row * width; i < (row + 1) * width; i++) {
         const token = successors![i];
-        if (token >= this.#parts.vocabSize) continue;
+        if (token >= this.#parts.target.vocabSize) continue;
         const logProb = successorLogProbs![i];
         const node = builder.add(parent?.node ?? ROOT, token, logProb, 'draftModel');
         candidates.push({ token, parent, node, pathLogProb: (parent?.pathLogProb ?? 0) + logProb });

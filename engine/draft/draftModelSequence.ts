@@ -12,6 +12,9 @@ export interface DraftedToken {
 /** A proposal cannot be interrupted: this is how long it may catch up, so that a cancel is felt within 50 ms. */
 const CATCH_UP_MS = 25;
 
+/** Tokens that a window ahead is behind before a pass is spent on it: fewer hardly cost less. */
+const WORTH_PREPARING = 16;
+
 /** The last pass, none of whose rows beyond the sequence's are committed yet. */
 interface Batch {
   readonly tokens: Int32Array; // [T]
@@ -60,6 +63,15 @@ export class DraftModelSequence implements DraftSequence {
     return common;
   }
 
+  /** Evaluates one chunk of what the rows lack of the first `due` of `tokens`, when that is worth a pass. */
+  async prepare(tokens: Int32Array, due: number): Promise<void> {
+    await this.#keepAccepted(tokens);
+    const behind = due - this.length;
+    if (behind < WORTH_PREPARING) return;
+    const chunk = this.#chunkOf(tokens, behind);
+    if (chunk) await this.#evaluate(chunk, new Int32Array(0));
+  }
+
   /**
    * Evaluates what the rows lack of `tokens`, chunk by chunk for a short time.
    *
@@ -72,15 +84,11 @@ export class DraftModelSequence implements DraftSequence {
     const started = performance.now();
     for (;;) {
       const behind = tokens.length - this.length;
-      // Deeper chunks would give other rows than another cut of the same tokens does.
-      const size = Math.min(behind, this.#pace.chunk, this.#kv.exactDepth);
-      const chunk = tokens.slice(this.length, this.length + size);
-      if (chunk.some((token) => token >= this.#model.info.vocabSize)) return undefined;
-      const output = await this.#evaluate(
-        chunk,
-        size === behind ? Int32Array.of(size - 1) : new Int32Array(0),
-      );
-      if (size === behind) return output;
+      const chunk = this.#chunkOf(tokens, behind);
+      if (!chunk) return undefined;
+      const whole = chunk.length === behind;
+      const output = await this.#evaluate(chunk, whole ? Int32Array.of(behind - 1) : new Int32Array(0));
+      if (whole) return output;
       if (performance.now() - started > CATCH_UP_MS) return undefined;
     }
   }
@@ -105,6 +113,14 @@ export class DraftModelSequence implements DraftSequence {
 
   dispose(): void {
     this.#kv.dispose();
+  }
+
+  /** The next tokens after the rows, at most `most`; undefined when the draft model does not know one of them. */
+  #chunkOf(tokens: Int32Array, most: number): Int32Array | undefined {
+    // Deeper chunks would give other rows than another cut of the same tokens does.
+    const size = Math.min(most, this.#pace.chunk, this.#kv.exactDepth);
+    const chunk = tokens.slice(this.length, this.length + size);
+    return chunk.some((token) => token >= this.#model.info.vocabSize) ? undefined : chunk;
   }
 
   async #evaluate(tokens: Int32Array, rows: Int32Array): Promise<ForwardOutput> {

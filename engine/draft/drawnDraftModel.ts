@@ -1,14 +1,12 @@
 import { predictionsOnly } from '../compile/targetOutputs.ts';
-import { idleSessions } from '../config.ts';
 import { DraftSampler } from '../sampling/draftSampler.ts';
 import type { SamplingSettings } from '../sampling/samplingSettings.ts';
 import { ROOT, type TokenTree, TokenTreeBuilder } from '../tree/tokenTree.ts';
 import type { Drafter, SessionView, Verdict } from './drafter.ts';
 import type { DraftModelParts } from './draftModel.ts';
 import { DepthByCost, type DepthRule, fixedDepth } from './draftModelDepth.ts';
-import { type DraftedToken, DraftModelSequence } from './draftModelSequence.ts';
-import { windowStart } from './draftModelWindow.ts';
-import { SequencePool } from './sequencePool.ts';
+import type { DraftedToken, DraftModelSequence } from './draftModelSequence.ts';
+import { DraftModelSequences } from './draftModelSequences.ts';
 
 export interface DrawnDraftModelOptions {
   /** What the target's text is sampled with, at a temperature above 0: drafts are drawn alike. */
@@ -34,7 +32,7 @@ export class DrawnDraftModelDrafter implements Drafter {
   readonly #parts: DraftModelParts;
   readonly #options: DrawnDraftModelOptions;
   readonly #sampler: DraftSampler;
-  readonly #sequences: SequencePool<DraftModelSequence>;
+  readonly #sequences: DraftModelSequences;
   /** Share of drafted tokens that are accepted once the token before them is. */
   #rate = FIRST_RATE;
 
@@ -42,7 +40,7 @@ export class DrawnDraftModelDrafter implements Drafter {
     this.#parts = parts;
     this.#options = options;
     this.#sampler = new DraftSampler(options.sampling);
-    this.#sequences = new SequencePool(() => new DraftModelSequence(parts.model, 'logits'), idleSessions);
+    this.#sequences = new DraftModelSequences(parts.model, parts.target.contextLength, 'logits');
   }
 
   get bytes(): number {
@@ -50,15 +48,10 @@ export class DrawnDraftModelDrafter implements Drafter {
   }
 
   /** Empty while the draft model still catches up with a long prompt. */
-  async propose(view: SessionView, budget: number): Promise<TokenTree> {
-    const { contextLength } = this.#parts.model.info;
-    const tokens = view.tokens.subarray(windowStart(view.tokens.length, contextLength));
-    const sequence = this.#sequences.acquire(tokens);
-    try {
-      return await this.#draft(sequence, tokens, Math.min(budget, contextLength - tokens.length + 1));
-    } finally {
-      this.#sequences.release(sequence);
-    }
+  propose(view: SessionView, budget: number): Promise<TokenTree> {
+    return this.#sequences.draft(view.tokens, (sequence, window, deepest) =>
+      this.#draft(sequence, window, Math.min(budget, deepest)),
+    );
   }
 
   /** What was accepted of the sequence shows in the tokens of the next proposal. */
@@ -95,7 +88,7 @@ export class DrawnDraftModelDrafter implements Drafter {
 
   /** Tokens that one of the two does not know are not drafted. */
   #inTargetVocabulary(logits: Float32Array): Float32Array {
-    const { vocabSize } = this.#parts;
+    const { vocabSize } = this.#parts.target;
     const fitted = new Float32Array(vocabSize).fill(Number.NEGATIVE_INFINITY);
     fitted.set(logits.subarray(0, vocabSize));
     return fitted;

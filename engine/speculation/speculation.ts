@@ -173,10 +173,11 @@ async function openDraftModel(dir: string, settings: SpeculationSettings, parts:
     ...outputs,
   });
   try {
-    const { vocabSize } = target.model.info;
+    const { vocabSize, contextLength } = target.model.info;
     const { tokenizer } = target;
     await checkDraftVocabulary({ tokenizer, vocabSize }, { dir, vocabSize: model.info.vocabSize });
-    const loaded = { model, costs: { draft: costTable, target: target.costTable }, vocabSize };
+    const costs = { draft: costTable, target: target.costTable };
+    const loaded = { model, costs, target: { vocabSize, contextLength } };
     const drafter = sampling
       ? new DrawnDraftModelDrafter(loaded, { sampling, numSteps: settings.numSteps })
       : new DraftModelDrafter(loaded, treeOptions(settings));

@@ -70,7 +70,7 @@ async function openDraft(dir = draftDir, precision: Precision = 'int8', topk = 4
 async function openDrafter(options: DraftModelOptions, dir = draftDir, precision: Precision = 'int8') {
   const { topk } = options;
   const model = await openDraft(dir, precision, topk);
-  const drafter = new DraftModelDrafter({ model, costs, vocabSize: tinyShape.vocabSize }, options);
+  const drafter = new DraftModelDrafter({ model, costs, target: tinyShape }, options);
   return { drafter, model };
 }
 
@@ -235,7 +235,7 @@ for (const options of everyWidth) {
       }
       const view = viewOf(texts[which], ids[which]);
       const tree = await proposeInTheEnd(drafter, view, 12);
-      const fresh = new DraftModelDrafter({ model, costs, vocabSize: tinyShape.vocabSize }, options);
+      const fresh = new DraftModelDrafter({ model, costs, target: tinyShape }, options);
       assert.deepEqual(tree, await proposeInTheEnd(fresh, view, 12));
       fresh.dispose();
       texts[which].push(...somePath(tree, random), random.below(tinyShape.vocabSize));
@@ -329,6 +329,36 @@ test('past its context the draft model goes on with the newer half of it', async
   assert.ok(model.tokens < 10 * metrics.numDrafts, `${model.tokens} tokens evaluated`);
 });
 
+test('a window that moves leaves no step without a draft, on a slow draft model too', async () => {
+  const dir = writeRandomCheckpoint(join(folder, 'half'), { ...smallShape, contextLength: 256 }, SEED);
+  const { drafter, model } = await openDrafter(chain(2), dir);
+  // Half of the context at once would take ten proposals' time.
+  model.msPerToken = 2;
+  const text = [...someTokens(150, 12)];
+  const id = newSessionId();
+  await proposeInTheEnd(drafter, viewOf(text, id), 4);
+  while (text.length < 480) {
+    const { size } = await drafter.propose(viewOf(text, id), 4);
+    assert.equal(size, 2, `nothing is drafted after ${text.length} tokens`);
+    text.push(...someTokens(3, text.length));
+  }
+});
+
+test('a draft model of the context of its target drafts to its end', async () => {
+  const { drafter, model } = await openDrafter(chain(4), targetDir);
+  const { contextLength } = tinyShape;
+  const text = [...someTokens(contextLength - 40, 12)];
+  const id = newSessionId();
+  await proposeInTheEnd(drafter, viewOf(text, id), 4);
+  for (; text.length < contextLength; text.push(...someTokens(1, text.length))) {
+    const evaluated = await model.count(async () => {
+      const { size } = await drafter.propose(viewOf(text, id), 4);
+      assert.equal(size, Math.min(4, contextLength - text.length + 1));
+    });
+    assert.ok(evaluated.tokens <= 1 + 4, `${evaluated.tokens} tokens evaluated at ${text.length}`);
+  }
+});
+
 test('trees are as wide, as deep and as large as asked for', async () => {
   for (const { numSteps, topk, numDraftTokens } of [
     { numSteps: 1, topk: 4, numDraftTokens: 16 },
@@ -348,12 +378,18 @@ test('trees are as wide, as deep and as large as asked for', async () => {
 
 test('tokens that one of the two models does not know are neither drafted nor followed', async () => {
   const model = await openDraft();
-  const narrow = new DraftModelDrafter({ model, costs, vocabSize: 10 }, { numSteps: 3 });
+  const narrow = new DraftModelDrafter(
+    { model, costs, target: { ...tinyShape, vocabSize: 10 } },
+    { numSteps: 3 },
+  );
   for (let i = 0; i < 20; i++) {
     const tree = await narrow.propose(viewOf([i]), 16);
     assert.ok(tree.tokens.every((token) => token < 10));
   }
-  const wide = new DraftModelDrafter({ model, costs, vocabSize: 1000 }, { numSteps: 3 });
+  const wide = new DraftModelDrafter(
+    { model, costs, target: { ...tinyShape, vocabSize: 1000 } },
+    { numSteps: 3 },
+  );
   const id = newSessionId();
   assert.equal((await wide.propose(viewOf([1, 2, 999], id), 16)).size, 0);
 });

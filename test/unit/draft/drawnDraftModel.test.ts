@@ -59,7 +59,7 @@ async function write(target: LanguageModel, drafter: Drafter, sampling = hot) {
 
 test('the target as its own draft model has all draws accepted, however hot; what it finds best is not', async () => {
   const target = await open();
-  const parts = { model: await open(), costs, vocabSize };
+  const parts = { model: await open(), costs, target: tinyShape };
   const drawn = await write(target, new DrawnDraftModelDrafter(parts, { sampling: hot, numSteps: 4 }));
   assert.ok(drawn.drafted > 100);
   assert.equal(drawn.accepted, drawn.drafted);
@@ -72,7 +72,10 @@ test('one seed draws the same text and drafts again', async () => {
   const target = await open();
   const model = await open(writeRandomCheckpoint(join(folder, 'other'), { ...tinyShape, layers: 1 }, 21));
   const run = () =>
-    write(target, new DrawnDraftModelDrafter({ model, costs, vocabSize }, { sampling: hot, numSteps: 3 }));
+    write(
+      target,
+      new DrawnDraftModelDrafter({ model, costs, target: tinyShape }, { sampling: hot, numSteps: 3 }),
+    );
   assert.deepEqual(await run(), await run());
 });
 
@@ -83,7 +86,7 @@ test('with a larger or a smaller vocabulary it drafts what both know', async () 
     const model = await open(writeRandomCheckpoint(join(folder, `${size}`), shape, 5));
     const { written, drafted } = await write(
       target,
-      new DrawnDraftModelDrafter({ model, costs, vocabSize }, { sampling: hot }),
+      new DrawnDraftModelDrafter({ model, costs, target: tinyShape }, { sampling: hot }),
     );
     assert.ok(written.every((token) => token < vocabSize));
     assert.ok(drafted > 0);
@@ -93,7 +96,7 @@ test('with a larger or a smaller vocabulary it drafts what both know', async () 
 test('it drafts deeper the more is accepted', async () => {
   const target = await open();
   const depthWith = async (model: LanguageModel) => {
-    const drafter = new DrawnDraftModelDrafter({ model, costs, vocabSize }, { sampling: hot });
+    const drafter = new DrawnDraftModelDrafter({ model, costs, target: tinyShape }, { sampling: hot });
     const { drafted, written } = await write(target, drafter);
     return drafted / written.length;
   };

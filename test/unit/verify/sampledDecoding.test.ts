@@ -143,7 +143,10 @@ async function drawingDrafter(sampling: SamplingSettings): Promise<Drafter> {
     9,
   );
   const model = await models.open(dir, { precision: 'int8', ...drawnDraftModelOutputs });
-  return new DrawnDraftModelDrafter({ model, costs, vocabSize: FEW }, { sampling, numSteps: LENGTH });
+  return new DrawnDraftModelDrafter(
+    { model, costs, target: { vocabSize: FEW, contextLength: model.info.contextLength } },
+    { sampling, numSteps: LENGTH },
+  );
 }
 
 /** Three siblings and the same under each, always in this order: what wrong rules make most of. */
