@@ -1,6 +1,6 @@
 import { DocumentIndex } from '../../benchmark/documentIndex.ts';
 import { median, percentiles } from '../../benchmark/statistics.ts';
-import { CostController, type DraftController } from '../../decode/controller.ts';
+import { CostController } from '../../decode/controller.ts';
 import { CostModel } from '../../decode/costModel.ts';
 import { BlendDrafter } from '../../draft/blend.ts';
 import { seededRandom } from '../../seededRandom.ts';
@@ -13,7 +13,9 @@ import type { MicroBench, Subject } from './microBench.ts';
 import { type DraftTime, StopwatchDrafter, StopwatchIndex } from './stopwatchDrafter.ts';
 import { microseconds, OTHER_WORK_MS, shareText } from './timing.ts';
 
-const TASKS_PER_CLASS = 4;
+const TASKS_PER_CLASS = 6;
+/** Until the code that they run is compiled. */
+const WARM_UP_TASKS = 4;
 const MAX_NEW_TOKENS = 64;
 /** As the keystroke before would: the prompt has its rows, and the drafter knows it. */
 const WARM_UP_TOKENS = 2;
@@ -77,36 +79,15 @@ export function draftFigures(
 }
 
 async function draftTimes(bench: MicroBench): Promise<DraftTimes> {
-  const { runtime, otherWork, seed } = bench;
   const workspace = largest(bench.workspaces);
-  const index = indexOf(bench, workspace);
-  const watchedIndex = new StopwatchIndex(index.ngrams);
-  const costs = new CostModel(runtime.costTable);
-  const ngram = {
-    vocabSize: runtime.model.info.vocabSize,
-    specialTokenIds: runtime.tokenizer.specialTokenIds,
-    workspace: watchedIndex,
-  };
-  const drafter = new StopwatchDrafter(new BlendDrafter({ ngram, costs }));
-  const strategy = { drafter, controller: new CostController(costs) };
-  const warm: DraftTime[] = [];
-  const cold: DraftTime[] = [];
-  for (const task of sampleTasks(workspace, TASKS_PER_CLASS, seededRandom(seed))) {
-    index.holdOut(task.path, task.before + task.after);
-    await decode(bench, strategy, task, WARM_UP_TOKENS);
-    for (const [drafts, pauseMs] of [
-      [warm, 0],
-      [cold, OTHER_WORK_MS],
-    ] as const) {
-      otherWork.run(pauseMs);
-      drafter.drafts.length = 0;
-      await decode(bench, strategy, task, MAX_NEW_TOKENS);
-      drafts.push(...drafter.drafts);
-    }
-    index.restore(task.path);
+  const decoding = new WatchedDecoding(bench, workspace);
+  const tasks = sampleTasks(workspace, TASKS_PER_CLASS, seededRandom(bench.seed));
+  for (const task of tasks.slice(0, WARM_UP_TASKS)) await decoding.decodeTwice(task, 'warmFirst');
+  decoding.forget();
+  for (const [i, task] of tasks.slice(WARM_UP_TASKS).entries()) {
+    await decoding.decodeTwice(task, i % 2 === 0 ? 'warmFirst' : 'coldFirst');
   }
-  const { lookupMs } = watchedIndex;
-  return { warm, cold, lookupMs, observeMs: drafter.observeMs, indexTokens: index.ngrams.tokenCount };
+  return decoding.times;
 }
 
 function largest(workspaces: readonly BenchWorkspace[]): BenchWorkspace {
@@ -114,28 +95,79 @@ function largest(workspaces: readonly BenchWorkspace[]): BenchWorkspace {
   return workspaces.reduce((best, workspace) => (size(workspace) > size(best) ? workspace : best));
 }
 
-function indexOf({ runtime }: MicroBench, { documents }: BenchWorkspace): DocumentIndex {
-  const index = new DocumentIndex(runtime.tokenizer, runtime.model.info.vocabSize);
-  for (const { path, text } of documents) index.add(path, text);
-  return index;
-}
+/** Decodes tasks of one workspace with the free sources of the blend, each part of which is timed. */
+class WatchedDecoding {
+  readonly #bench: MicroBench;
+  readonly #index: DocumentIndex;
+  readonly #ngrams: StopwatchIndex;
+  readonly #drafter: StopwatchDrafter;
+  readonly #controller: CostController;
+  readonly #warm: DraftTime[] = [];
+  readonly #cold: DraftTime[] = [];
 
-/** What is drafted depends on what is written: the real text, as after a model that writes it. */
-function decode(
-  { runtime }: MicroBench,
-  strategy: { readonly drafter: StopwatchDrafter; readonly controller: DraftController },
-  task: BenchTask,
-  maxNewTokens: number,
-) {
-  const truth = taskTruth(runtime, task, MAX_NEW_TOKENS);
-  return runtime.decode(
-    { ...strategy, verifier: realTextVerifier(truth) },
-    {
-      prompt: taskPrompt(runtime, task, MAX_NEW_TOKENS),
-      maxNewTokens: Math.min(maxNewTokens, truth.length),
-      endTokens: new Set(),
-      onToken: () => 'continue',
-      signal: new AbortController().signal,
-    },
-  );
+  constructor(bench: MicroBench, { documents }: BenchWorkspace) {
+    const { model, tokenizer, costTable } = bench.runtime;
+    const { vocabSize } = model.info;
+    this.#bench = bench;
+    this.#index = new DocumentIndex(tokenizer, vocabSize);
+    for (const { path, text } of documents) this.#index.add(path, text);
+    this.#ngrams = new StopwatchIndex(this.#index.ngrams);
+    const costs = new CostModel(costTable);
+    const ngram = { vocabSize, specialTokenIds: tokenizer.specialTokenIds, workspace: this.#ngrams };
+    this.#drafter = new StopwatchDrafter(new BlendDrafter({ ngram, costs }));
+    this.#controller = new CostController(costs);
+  }
+
+  /** Since the last `forget`. */
+  get times(): DraftTimes {
+    return {
+      warm: this.#warm,
+      cold: this.#cold,
+      lookupMs: this.#ngrams.lookupMs,
+      observeMs: this.#drafter.observeMs,
+      indexTokens: this.#index.ngrams.tokenCount,
+    };
+  }
+
+  forget(): void {
+    for (const times of [this.#warm, this.#cold]) times.length = 0;
+    for (const times of [this.#ngrams.lookupMs, this.#drafter.observeMs]) times.length = 0;
+  }
+
+  /** With and without other work before. The second time more is known of the text, so that more is drafted. */
+  async decodeTwice(task: BenchTask, order: 'warmFirst' | 'coldFirst'): Promise<void> {
+    this.#index.holdOut(task.path, task.before + task.after);
+    await this.#decode(task, WARM_UP_TOKENS);
+    if (order === 'coldFirst') this.#cold.push(...(await this.#draftsAfterOtherWork(task)));
+    this.#warm.push(...(await this.#drafts(task)));
+    if (order === 'warmFirst') this.#cold.push(...(await this.#draftsAfterOtherWork(task)));
+    this.#index.restore(task.path);
+  }
+
+  #draftsAfterOtherWork(task: BenchTask): Promise<DraftTime[]> {
+    this.#bench.otherWork.run(OTHER_WORK_MS);
+    return this.#drafts(task);
+  }
+
+  async #drafts(task: BenchTask): Promise<DraftTime[]> {
+    this.#drafter.drafts.length = 0;
+    await this.#decode(task, MAX_NEW_TOKENS);
+    return [...this.#drafter.drafts];
+  }
+
+  /** What is drafted depends on what is written: the real text, as after a model that writes it. */
+  #decode(task: BenchTask, maxNewTokens: number) {
+    const { runtime } = this.#bench;
+    const truth = taskTruth(runtime, task, MAX_NEW_TOKENS);
+    return runtime.decode(
+      { drafter: this.#drafter, controller: this.#controller, verifier: realTextVerifier(truth) },
+      {
+        prompt: taskPrompt(runtime, task, MAX_NEW_TOKENS),
+        maxNewTokens: Math.min(maxNewTokens, truth.length),
+        endTokens: new Set(),
+        onToken: () => 'continue',
+        signal: new AbortController().signal,
+      },
+    );
+  }
 }

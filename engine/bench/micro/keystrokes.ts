@@ -40,7 +40,7 @@ export function measureKeystrokes(bench: MicroBench, onePassMs: number): Subject
       measured: microseconds(p50),
       baseline: { name: 'built anew', measured: microseconds(median(anew.map(({ ms }) => ms))) },
       remark: [
-        `${median(warm.map(({ tokens }) => tokens))} tokens`,
+        `${median(warm.map(({ tokens }) => tokens)).toFixed(0)} tokens`,
         `p99 ${microseconds(p99).toFixed(0)} us`,
         shareText(p50, onePassMs),
         `after other work ${microseconds(coldMs).toFixed(0)} us`,

@@ -1,7 +1,7 @@
 import { shuffle } from 'simple-statistics';
 import { median } from '../../benchmark/statistics.ts';
-import { seededRandom } from '../../seededRandom.ts';
-import { chainParents } from '../../tree/treeMask.ts';
+import type { KvCache } from '../../model/languageModel.ts';
+import { type Random, seededRandom } from '../../seededRandom.ts';
 import type { Figure } from '../report.ts';
 import type { MicroBench, Subject } from './microBench.ts';
 import { filledCache, realTokens } from './realTokens.ts';
@@ -25,8 +25,13 @@ interface RowTime {
 
 /** Commits what a pass left and takes it back. In a decoding step nothing may grow with the context (architecture, 5). */
 export async function measureKvRows(bench: MicroBench, onePassMs: number): Promise<Subject> {
-  const short = await rowTimes(bench, SHORT);
-  const long = await rowTimes(bench, LONG);
+  const places = [await openPlace(bench, SHORT), await openPlace(bench, LONG)];
+  const random = seededRandom(bench.seed);
+  for (let round = 0; round < WARM_UP_ROUNDS; round++) await timeRound(places, random);
+  const times: RowTime[] = [];
+  for (let round = 0; round < ROUNDS; round++) times.push(...(await timeRound(places, random)));
+  for (const { kv } of places) kv.dispose();
+  const [short, long] = places.map(({ context }) => mediansAt(context, times));
   const figures = long.flatMap(({ rows, commitMs, truncateMs }, i): Figure[] => [
     {
       name: `commit ${rows} of ${DRAFTED} rows after ${LONG}`,
@@ -39,29 +44,39 @@ export async function measureKvRows(bench: MicroBench, onePassMs: number): Promi
   return { figures, faults: [], details: [...short, ...long] };
 }
 
-async function rowTimes(bench: MicroBench, context: number): Promise<RowTime[]> {
+interface Place {
+  readonly context: number;
+  readonly kv: KvCache;
+  readonly drafted: Int32Array;
+}
+
+async function openPlace(bench: MicroBench, context: number): Promise<Place> {
   const tokens = realTokens(bench, context + DRAFTED);
-  const drafted = tokens.slice(context);
   const kv = await filledCache(bench, tokens.slice(0, context), SPACE);
-  const random = seededRandom(bench.seed);
-  const commits = new Map(ACCEPTED.map((count) => [count, [] as number[]]));
-  const truncates = new Map(ACCEPTED.map((count) => [count, [] as number[]]));
-  for (let round = 0; round < WARM_UP_ROUNDS + ROUNDS; round++) {
-    for (const count of shuffle(ACCEPTED, random)) {
-      const path = chainParents(count).map((_, row) => row);
-      await kv.forward({ tokens: drafted, rows: drafted.map((_, row) => row), want: 'argmax' });
-      const commitMs = await elapsedMsAsync(() => kv.commit(path));
-      const truncateMs = await elapsedMsAsync(() => kv.truncate(context));
-      if (round < WARM_UP_ROUNDS) continue;
-      commits.get(count)!.push(commitMs);
-      truncates.get(count)!.push(truncateMs);
-    }
+  return { context, kv, drafted: tokens.slice(context) };
+}
+
+/** Each number of rows in both places right after each other. */
+async function timeRound(places: readonly Place[], random: Random): Promise<RowTime[]> {
+  const times: RowTime[] = [];
+  for (const rows of shuffle(ACCEPTED, random)) {
+    for (const place of places) times.push(await timeRows(place, rows));
   }
-  kv.dispose();
-  return ACCEPTED.map((rows) => ({
-    context,
-    rows,
-    commitMs: median(commits.get(rows)!),
-    truncateMs: median(truncates.get(rows)!),
-  }));
+  return times;
+}
+
+async function timeRows({ context, kv, drafted }: Place, rows: number): Promise<RowTime> {
+  await kv.forward({ tokens: drafted, rows: drafted.map((_, row) => row), want: 'argmax' });
+  const path = drafted.slice(0, rows).map((_, row) => row);
+  const commitMs = await elapsedMsAsync(() => kv.commit(path));
+  const truncateMs = await elapsedMsAsync(() => kv.truncate(context));
+  return { context, rows, commitMs, truncateMs };
+}
+
+function mediansAt(context: number, times: readonly RowTime[]): RowTime[] {
+  return ACCEPTED.map((rows) => {
+    const own = times.filter((time) => time.context === context && time.rows === rows);
+    const commitMs = median(own.map((time) => time.commitMs));
+    return { context, rows, commitMs, truncateMs: median(own.map((time) => time.truncateMs)) };
+  });
 }

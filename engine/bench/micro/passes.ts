@@ -1,8 +1,8 @@
 import { shuffle } from 'simple-statistics';
 import { median } from '../../benchmark/statistics.ts';
-import { passMs } from '../../model/costTable.ts';
-import type { ForwardBatch } from '../../model/languageModel.ts';
-import { seededRandom } from '../../seededRandom.ts';
+import { type CostTable, passMs } from '../../model/costTable.ts';
+import type { ForwardBatch, KvCache } from '../../model/languageModel.ts';
+import { type Random, seededRandom } from '../../seededRandom.ts';
 import { ROOT } from '../../tree/tokenTree.ts';
 import type { Figure } from '../report.ts';
 import type { MicroBench } from './microBench.ts';
@@ -31,9 +31,19 @@ export interface PassTime {
 
 /** What verifying costs: the curve that decides how much drafting can gain. */
 export async function measurePasses(bench: MicroBench): Promise<PassTime[]> {
-  const times: PassTime[] = [];
-  for (const context of CONTEXTS) times.push(...(await passesAt(bench, context)));
-  return times;
+  const random = seededRandom(bench.seed);
+  const places: Place[] = [];
+  for (const context of CONTEXTS) places.push(await openPlace(bench, context));
+  await eachInTurn(places, random, WARM_UP_ROUNDS, runPass);
+  await eachInTurn(places, random, WARM_ROUNDS, async (place, newTokens) => {
+    place.warmMs.get(newTokens)!.push(await runPass(place, newTokens));
+  });
+  await eachInTurn(places, random, COLD_ROUNDS, async (place, newTokens) => {
+    bench.otherWork.run(OTHER_WORK_MS);
+    place.coldMs.get(newTokens)!.push(await runPass(place, newTokens));
+  });
+  for (const { kv } of places) kv.dispose();
+  return places.flatMap((place) => timesAt(place, bench.runtime.costTable));
 }
 
 export function passFigures(times: readonly PassTime[]): Figure[] {
@@ -68,37 +78,52 @@ export function draftShape(size: number): Int32Array {
   );
 }
 
-async function passesAt(bench: MicroBench, context: number): Promise<PassTime[]> {
-  const { runtime, otherWork, seed } = bench;
+/** A context to evaluate tokens after, and how long that took. */
+interface Place {
+  readonly context: number;
+  readonly kv: KvCache;
+  readonly following: Int32Array;
+  readonly warmMs: ReadonlyMap<number, number[]>;
+  readonly coldMs: ReadonlyMap<number, number[]>;
+}
+
+async function openPlace(bench: MicroBench, context: number): Promise<Place> {
   const tokens = realTokens(bench, context + Math.max(...NEW_TOKENS));
   const kv = await filledCache(bench, tokens.slice(0, context), SPACE);
-  const batches = new Map(NEW_TOKENS.map((size) => [size, batch(tokens.slice(context, context + size))]));
-  const random = seededRandom(seed);
-  /** Every size in turn, in another order each round, so that no size always follows the same one. */
-  const rounds = async (count: number, before: () => void) => {
-    const timesMs = new Map(NEW_TOKENS.map((size) => [size, [] as number[]]));
-    for (let round = 0; round < count; round++) {
-      for (const size of shuffle(NEW_TOKENS, random)) {
-        before();
-        timesMs.get(size)!.push(await elapsedMsAsync(() => kv.forward(batches.get(size)!)));
-      }
+  const noTimes = () => new Map(NEW_TOKENS.map((size) => [size, [] as number[]]));
+  return { context, kv, following: tokens.slice(context), warmMs: noTimes(), coldMs: noTimes() };
+}
+
+/** Every size after every context, in another order each round, so that what disturbs the machine disturbs all. */
+async function eachInTurn(
+  places: readonly Place[],
+  random: Random,
+  rounds: number,
+  work: (place: Place, newTokens: number) => Promise<unknown>,
+): Promise<void> {
+  for (let round = 0; round < rounds; round++) {
+    for (const place of shuffle([...places], random)) {
+      // Brings the rows back that the other places' have driven from the caches.
+      await runPass(place, 1);
+      for (const newTokens of shuffle(NEW_TOKENS, random)) await work(place, newTokens);
     }
-    return timesMs;
-  };
-  await rounds(WARM_UP_ROUNDS, () => {});
-  const warm = await rounds(WARM_ROUNDS, () => {});
-  const cold = await rounds(COLD_ROUNDS, () => otherWork.run(OTHER_WORK_MS));
-  kv.dispose();
+  }
+}
+
+/** @returns ms */
+function runPass({ kv, following }: Place, newTokens: number): Promise<number> {
+  const tokens = following.slice(0, newTokens);
+  const rows = tokens.map((_, row) => row);
+  const batch: ForwardBatch = { tokens, parents: draftShape(newTokens), rows, want: 'argmax' };
+  return elapsedMsAsync(() => kv.forward(batch));
+}
+
+function timesAt({ context, warmMs, coldMs }: Place, costTable: CostTable): PassTime[] {
   return NEW_TOKENS.map((newTokens) => ({
     context,
     newTokens,
-    warmMs: median(warm.get(newTokens)!),
-    coldMs: median(cold.get(newTokens)!),
-    tableMs: passMs(runtime.costTable, newTokens, context),
+    warmMs: median(warmMs.get(newTokens)!),
+    coldMs: median(coldMs.get(newTokens)!),
+    tableMs: passMs(costTable, newTokens, context),
   }));
-}
-
-function batch(tokens: Int32Array): ForwardBatch {
-  const rows = tokens.map((_, row) => row);
-  return { tokens, parents: draftShape(tokens.length), rows, want: 'argmax' };
 }

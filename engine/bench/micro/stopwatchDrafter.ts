@@ -5,7 +5,6 @@ import type { TokenArray } from '../../workspace/hashChain.ts';
 import type { Match } from '../../workspace/matchList.ts';
 import { elapsedMs } from './timing.ts';
 
-/** One draft, and what was learned from the pass after it. */
 export interface DraftTime {
   /** The first one of a suggestion: the drafter takes in what is new in the prompt. */
   readonly isFirst: boolean;

@@ -3,11 +3,12 @@ import { median } from '../../benchmark/statistics.ts';
 /** How long other work lasts before something is timed: about the pause between two keystrokes that matters to caches. */
 export const OTHER_WORK_MS = 30;
 
-const SAMPLES = 41;
+const SAMPLES = 201;
 /** A sample this long is exact to a percent, whatever reading the clock costs. */
 const LEAST_SAMPLE_MS = 0.1;
 const CLOCK_STEP_MS = 1e-4;
 const WARM_UP_MS = 10;
+const WARM_UP_RUNS = 20;
 
 /**
  * Time of work that is too short to be timed alone: the median of samples, each of as many runs as a readable time takes.
@@ -36,7 +37,9 @@ export async function elapsedMsAsync(work: () => unknown): Promise<number> {
 function runsPerSample(work: () => void): number {
   let leastMs = LEAST_SAMPLE_MS;
   const end = performance.now() + WARM_UP_MS;
-  while (performance.now() < end) leastMs = Math.min(leastMs, elapsedMs(work));
+  for (let run = 0; run < WARM_UP_RUNS || performance.now() < end; run++) {
+    leastMs = Math.min(leastMs, elapsedMs(work));
+  }
   return Math.ceil(LEAST_SAMPLE_MS / Math.max(leastMs, CLOCK_STEP_MS));
 }
 

@@ -12,42 +12,63 @@ import { elapsedMs } from './timing.ts';
 /** The library takes a second for a megabyte. */
 const TEXT_CHARACTERS = 500_000;
 const ROUNDS = 5;
+const TEXT_ONLY = { add_special_tokens: false };
 
 /** How fast text becomes tokens and tokens text, against the library alone (decisions/0004). */
 export async function measureTokenizer(bench: MicroBench, modelDir: string): Promise<Subject> {
   const texts = someTexts(bench);
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   const library = await loadLibrary(modelDir);
-  const times = { fresh: [] as number[], seen: [] as number[], decode: [] as number[] };
-  const libraryTimes = { encode: [] as number[], decode: [] as number[] };
-  let tokens: Int32Array[] = [];
-  let libraryTokens: number[][] = [];
+  const rounds: RoundTimes[] = [];
+  // Another one each round: every piece of text is new to it.
   for (let round = 0; round < ROUNDS; round++) {
-    // Another one each round: every piece of text is new to it.
-    const tokenizer = await loadTokenizer(modelDir);
-    const encodeAll = () => {
-      tokens = texts.map((text) => tokenizer.encode(text));
-    };
-    times.fresh.push(elapsedMs(encodeAll));
-    times.seen.push(elapsedMs(encodeAll));
-    times.decode.push(elapsedMs(() => tokens.map((ids) => tokenizer.decode(ids))));
-    libraryTimes.encode.push(
-      elapsedMs(() => {
-        libraryTokens = texts.map((text) => library.encode(text, { add_special_tokens: false }).ids);
-      }),
-    );
-    libraryTimes.decode.push(elapsedMs(() => libraryTokens.map((ids) => library.decode(ids))));
+    rounds.push(timeRound(texts, await loadTokenizer(modelDir), library));
   }
-  const rate = (timesMs: number[]) => megabytesPerSecond(bytes, median(timesMs));
-  const encodeBaseline = { name: 'library', measured: rate(libraryTimes.encode) };
-  const decodeBaseline = { name: 'library', measured: rate(libraryTimes.decode) };
-  const figures: Figure[] = [
-    { name: 'encode new text', unit: 'MB/s', measured: rate(times.fresh), baseline: encodeBaseline },
-    { name: 'encode text seen before', unit: 'MB/s', measured: rate(times.seen), baseline: encodeBaseline },
-    { name: 'decode', unit: 'MB/s', measured: rate(times.decode), baseline: decodeBaseline },
-  ];
-  const faults = encodingFaults(bench.runtime.tokenizer, texts, libraryTokens);
-  return { figures, faults, details: { bytes, times, libraryTimes } };
+  const rate = (work: keyof RoundTimes) =>
+    megabytesPerSecond(bytes, median(rounds.map((times) => times[work])));
+  const figure = (name: string, work: keyof RoundTimes, libraryWork: keyof RoundTimes): Figure => ({
+    name,
+    unit: 'MB/s',
+    measured: rate(work),
+    baseline: { name: 'library', measured: rate(libraryWork) },
+  });
+  const libraryTokens = texts.map((text) => library.encode(text, TEXT_ONLY).ids);
+  return {
+    figures: [
+      figure('encode new text', 'encodeNew', 'libraryEncode'),
+      figure('encode text seen before', 'encodeSeen', 'libraryEncode'),
+      figure('decode', 'decode', 'libraryDecode'),
+    ],
+    faults: encodingFaults(bench.runtime.tokenizer, texts, libraryTokens),
+    details: { bytes, rounds },
+  };
+}
+
+/** In ms, for all texts. */
+interface RoundTimes {
+  readonly encodeNew: number;
+  readonly encodeSeen: number;
+  readonly decode: number;
+  readonly libraryEncode: number;
+  readonly libraryDecode: number;
+}
+
+function timeRound(texts: readonly string[], tokenizer: Tokenizer, library: LibraryTokenizer): RoundTimes {
+  const timed = <Result>(work: (text: string) => Result) => {
+    const startedMs = performance.now();
+    const results = texts.map(work);
+    return { ms: performance.now() - startedMs, results };
+  };
+  const encodeNew = timed((text) => tokenizer.encode(text));
+  const encodeSeen = timed((text) => tokenizer.encode(text));
+  const libraryEncode = timed((text) => library.encode(text, TEXT_ONLY).ids);
+  return {
+    encodeNew: encodeNew.ms,
+    encodeSeen: encodeSeen.ms,
+    decode: elapsedMs(() => encodeSeen.results.map((ids) => tokenizer.decode(ids))),
+    libraryEncode: libraryEncode.ms,
+    libraryDecode: elapsedMs(() => libraryEncode.results.map((ids) => library.decode(ids))),
+  };
 }
 
 export const megabytesPerSecond = (bytes: number, ms: number) => bytes / 1000 / ms;

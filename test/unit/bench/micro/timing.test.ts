@@ -17,7 +17,7 @@ test('work too short for the clock is timed by the run, not by the sample', () =
   assert.ok(ms >= 0.009, `${ms}`);
   // A sample of ten runs takes ten times as long.
   assert.ok(ms < 0.09, `${ms}`);
-  assert.ok(runs >= 41 * 5, `${runs}`);
+  assert.ok(runs >= 201 * 5, `${runs}`);
 });
 
 test('work that takes longer than a sample is run once a sample', () => {
@@ -27,8 +27,8 @@ test('work that takes longer than a sample is run once a sample', () => {
     spin(0.5);
   });
   assert.ok(ms >= 0.5, `${ms}`);
-  // After a warm-up of 10 ms.
-  assert.ok(runs >= 41 && runs <= 41 + 20, `${runs}`);
+  // After a warm-up of 20 runs.
+  assert.ok(runs >= 201 && runs <= 201 + 21, `${runs}`);
 });
 
 test('what is waited for counts', async () => {
@@ -38,7 +38,6 @@ test('what is waited for counts', async () => {
 test('other work takes the time that it is given', () => {
   const work = new OtherWork();
   assert.ok(elapsedMs(() => work.run(5)) >= 5);
-  assert.ok(elapsedMs(() => work.run(0)) < 5);
 });
 
 test('a share is of a pass', () => {
