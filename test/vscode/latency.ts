@@ -31,6 +31,8 @@ export interface Latencies {
   readonly floor: Percentiles;
   readonly slipstream: Percentiles;
   readonly abovePerPercentile: { readonly p50Ms: number; readonly p90Ms: number };
+  /** What the provider takes to answer by asking the engine, from when VS Code asks. */
+  readonly answered: Percentiles;
   /** What the provider takes to answer from what it knows, without a request. */
   readonly typedThrough: Percentiles;
   /** As VS Code itself measures it, of this extension and of the floor's one file of some lines. */
@@ -69,6 +71,7 @@ export async function measureLatencies(rounds: number, promptTokens: number | nu
     await editor.runCommand('Slipstream: Restart Engine');
     await secondStart(session);
     const known = timesMs(session.log(), /known, answered in ([\d.]+) ms/g);
+    const asked = timesMs(session.log(), /asked for, answered in ([\d.]+) ms/g);
     const [activationMs, floorActivationMs] = await editor.activationsMs('Slipstream', 'floor');
     const [floorMs, slipstreamMs] = [percentiles(floor), percentiles(slipstream)];
     return {
@@ -78,6 +81,7 @@ export async function measureLatencies(rounds: number, promptTokens: number | nu
         p50Ms: round1(slipstreamMs.p50Ms - floorMs.p50Ms),
         p90Ms: round1(slipstreamMs.p90Ms - floorMs.p90Ms),
       },
+      answered: percentiles(asked),
       typedThrough: percentiles(known),
       activationMs,
       floorActivationMs,
