@@ -171,15 +171,23 @@ describe('in the engine process', () => {
     const progress: protocol.BenchmarkProgress[] = [];
     connection.onProgress(protocol.benchmarkProgress, 1, (one) => void progress.push(one));
     const running = connection.sendRequest(protocol.runBenchmark, params);
-    const suggestion = await connection.sendRequest(protocol.complete, {
+    const place = {
       uri: `${uri}/b.ts`,
       version: 1,
       position: { line: 0, character: text.length },
-      trigger: 'automatic',
       indentation: { insertSpaces: true, tabSize: 2 },
+    };
+    const suggestion = await connection.sendRequest(protocol.complete, {
+      ...place,
+      trigger: 'automatic',
       partialTextToken: 0,
     });
     assert.deepEqual(suggestion, { kind: 'empty', reason: 'a benchmark is running' });
+    const alternatives = { ...place, count: 2, known: [] };
+    assert.deepEqual(await connection.sendRequest(protocol.alternatives, alternatives), {
+      kind: 'alternatives',
+      suggestions: [],
+    });
     const report = (await running)!;
     assert.equal(report.material.kind, 'workspace');
     assert.deepEqual(report.algorithms, ['none', 'ngram']);
