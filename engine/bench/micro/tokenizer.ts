@@ -11,7 +11,7 @@ import { elapsedMs } from './timing.ts';
 
 /** The library takes a second for a megabyte. */
 const TEXT_CHARACTERS = 500_000;
-const ROUNDS = 5;
+const ROUNDS = 3;
 const TEXT_ONLY = { add_special_tokens: false };
 
 /** How fast text becomes tokens and tokens text, against the library alone (decisions/0004). */
