@@ -39,7 +39,14 @@ const sections = {
 };
 type SectionName = keyof typeof sections;
 /** Asked for by name: quality takes minutes, VS Code needs a browser and minutes, the GPU has to be there. */
-const defaultSections: readonly SectionName[] = ['decode', 'speculation', 'depth', 'typing', 'index', 'micro'];
+const defaultSections: readonly SectionName[] = [
+  'decode',
+  'speculation',
+  'depth',
+  'typing',
+  'index',
+  'micro',
+];
 
 const DEFAULT_SEED = 1;
 const DEFAULT_TASKS_PER_CLASS = 8;
