@@ -13,7 +13,7 @@ from typing import Any
 from architecture import RMS_NORM_EPS
 from checkpoint import load_checkpoint
 from gguf import write_gguf
-from safetensors import write_bfloat16
+from safetensors import write_bfloat16, write_bfloat16_shards
 
 CONTEXT_LENGTH = 2048
 FIM_TEMPLATE = "<|fim_suffix|>{suffix}<|fim_prefix|>{prefix}<|fim_middle|>"
@@ -62,6 +62,26 @@ def _write_json(path: Path, content: dict[str, Any]) -> None:
     path.write_text(json.dumps(content, indent=1) + "\n")
 
 
+def export_folder(state: dict[str, Any], tokenizer_file: Path, folder: Path, shard_bytes: int | None = None) -> None:
+    """Writes the model of a checkpoint; with `shard_bytes`, weights in files of at most so many bytes of tensors."""
+    tokenizer = json.loads(tokenizer_file.read_text())
+    special = {token["content"]: token["id"] for token in tokenizer["added_tokens"]}
+    end_of_text = special["<|endoftext|>"]
+    if end_of_text != state["end_of_text"]:
+        raise SystemExit(f"{tokenizer_file} is not the tokenizer that the model was trained with")
+    folder.mkdir(parents=True, exist_ok=True)
+    _write_json(folder / "config.json", _qwen2_config(state["config"], end_of_text))
+    _write_json(folder / "tokenizer_config.json", _tokenizer_config(list(special)))
+    generation = {"bos_token_id": end_of_text, "eos_token_id": list(special.values()), "do_sample": False}
+    _write_json(folder / "generation_config.json", generation)
+    (folder / "tokenizer.json").write_text(tokenizer_file.read_text())
+    weights = {f"model.{name}": weight for name, weight in state["model"].items()}
+    if shard_bytes is None:
+        write_bfloat16(folder / "model.safetensors", weights)
+    else:
+        write_bfloat16_shards(folder, weights, shard_bytes)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("checkpoint", type=Path)
@@ -70,20 +90,9 @@ def main() -> None:
     parser.add_argument("--gguf", type=Path)
     args = parser.parse_args()
     state = load_checkpoint(args.checkpoint)
-    tokenizer = json.loads(args.tokenizer.read_text())
-    special = {token["content"]: token["id"] for token in tokenizer["added_tokens"]}
-    end_of_text = special["<|endoftext|>"]
-    if end_of_text != state["end_of_text"]:
-        raise SystemExit(f"{args.tokenizer} is not the tokenizer that {args.checkpoint} was trained with")
-    args.folder.mkdir(parents=True, exist_ok=True)
-    _write_json(args.folder / "config.json", _qwen2_config(state["config"], end_of_text))
-    _write_json(args.folder / "tokenizer_config.json", _tokenizer_config(list(special)))
-    generation = {"bos_token_id": end_of_text, "eos_token_id": list(special.values()), "do_sample": False}
-    _write_json(args.folder / "generation_config.json", generation)
-    (args.folder / "tokenizer.json").write_text(args.tokenizer.read_text())
-    write_bfloat16(args.folder / "model.safetensors", {f"model.{name}": w for name, w in state["model"].items()})
+    export_folder(state, args.tokenizer, args.folder)
     if args.gguf:
-        write_gguf(args.gguf, state["model"], state["config"], tokenizer)
+        write_gguf(args.gguf, state["model"], state["config"], json.loads(args.tokenizer.read_text()))
 
 
 if __name__ == "__main__":

@@ -23,6 +23,27 @@ def write_bfloat16(path: Path, tensors: dict[str, Tensor]) -> None:
     path.write_bytes(struct.pack("<Q", len(encoded)) + encoded + b"".join(blobs))
 
 
+def write_bfloat16_shards(folder: Path, tensors: dict[str, Tensor], most_bytes: int) -> None:
+    """`model-I-of-N.safetensors`, each of at most `most_bytes` of tensors, and the index that Hugging Face's loaders read."""
+    shards: list[dict[str, Tensor]] = [{}]
+    size = 0
+    for name, tensor in tensors.items():
+        bytes_needed = tensor.numel() * 2
+        if shards[-1] and size + bytes_needed > most_bytes:
+            shards.append({})
+            size = 0
+        shards[-1][name] = tensor
+        size += bytes_needed
+    files = [f"model-{i + 1:05}-of-{len(shards):05}.safetensors" for i in range(len(shards))]
+    for file, shard in zip(files, shards):
+        write_bfloat16(folder / file, shard)
+    index = {
+        "metadata": {"total_size": sum(tensor.numel() * 2 for tensor in tensors.values())},
+        "weight_map": {name: file for file, shard in zip(files, shards) for name in shard},
+    }
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index, indent=1) + "\n")
+
+
 def read_bfloat16(path: Path) -> dict[str, Tensor]:
     """All tensors as float32; raises ValueError for another type."""
     content = path.read_bytes()

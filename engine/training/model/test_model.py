@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 import unittest
 from pathlib import Path
@@ -14,8 +15,10 @@ from architecture import LanguageModel, ModelConfig
 from attention import BlockAttention, sample_mask
 from fused import LinearCrossEntropy
 from muon import orthogonalise
-from safetensors import read_bfloat16, write_bfloat16
+from plain_forward import plain_loss
+from safetensors import read_bfloat16, write_bfloat16, write_bfloat16_shards
 from schedule import Schedule
+from train_on_gpu import learning_rate_factor
 from windows import WindowFile
 
 END = 0
@@ -54,6 +57,20 @@ class ModelTest(unittest.TestCase):
             mean = float(model.token_losses(windows, END).mean())
         self.assertAlmostEqual(loss, mean, delta=0.01)
 
+    def test_plain_operators_give_the_same_loss_and_gradients(self) -> None:
+        torch.manual_seed(0)
+        model = LanguageModel(CONFIG)
+        windows = torch.randint(0, 50, (3, 33))
+        losses, slopes = [], []
+        for loss_of in (lambda: model.loss(windows, END), lambda: plain_loss(model, windows, END)):
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                loss = loss_of()
+            losses.append(float(loss.detach()))
+            slopes.append(torch.autograd.grad(loss, list(model.parameters())))
+        self.assertAlmostEqual(losses[0], losses[1], delta=0.01)
+        for mine, reference in zip(slopes[1], slopes[0]):
+            self.assertLess(float((mine - reference).norm()), 0.05 * float(reference.norm()) + 1e-4)
+
     def test_the_fused_loss_has_the_gradients_of_the_plain_one(self) -> None:
         torch.manual_seed(0)
         hidden = torch.randn(700, 32, requires_grad=True)
@@ -71,6 +88,27 @@ class ModelTest(unittest.TestCase):
             write_bfloat16(path, weights)
             back = read_bfloat16(path)
         self.assertTrue(all(torch.equal(weights[name], back[name]) for name in weights))
+
+    def test_shards_hold_every_tensor_once_and_none_is_too_large(self) -> None:
+        weights = {f"w{i}": torch.full((i, 100), float(i)) for i in range(1, 9)}
+        with tempfile.TemporaryDirectory() as folder:
+            write_bfloat16_shards(Path(folder), weights, most_bytes=2000)
+            index = json.loads((Path(folder) / "model.safetensors.index.json").read_text())
+            shards = {file: read_bfloat16(Path(folder) / file) for file in set(index["weight_map"].values())}
+        self.assertEqual(set(index["weight_map"]), set(weights))
+        self.assertEqual(sum(len(shard) for shard in shards.values()), len(weights))
+        for name, file in index["weight_map"].items():
+            self.assertTrue(torch.equal(shards[file][name], weights[name]))
+        self.assertTrue(all(sum(w.numel() * 2 for w in shard.values()) <= 2000 for shard in shards.values()))
+
+
+class ClockTest(unittest.TestCase):
+    def test_the_rate_rises_stays_and_falls_to_little_with_the_time(self) -> None:
+        factors = [learning_rate_factor(share / 100) for share in range(101)]
+        self.assertLess(factors[0], 0.1)
+        self.assertEqual(factors[10:60], [1.0] * 50)
+        self.assertTrue(all(later <= earlier for earlier, later in zip(factors[60:], factors[61:])))
+        self.assertAlmostEqual(factors[100], 0.02)
 
 
 class OptimizerTest(unittest.TestCase):

@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import signal
 import time
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from architecture import LanguageModel, ModelConfig
 from checkpoint import load_checkpoint, save_checkpoint
 from optimizers import Optimizers
 from schedule import Schedule
+from stop_signal import StopSignal
 from windows import WindowFile, WindowMix
 
 CACHE = Path(os.environ.get("SLIPSTREAM_TRAINING_CACHE", Path.home() / ".cache" / "slipstream-training"))
@@ -119,18 +119,6 @@ def _open_mix(data: list[str], taken: dict[str, int]) -> WindowMix:
         files.append(WindowFile(Path(path), SEED, taken.get(path, 0)))
         weights.append(float(weight or 1))
     return WindowMix(files, weights, SEED)
-
-
-class StopSignal:
-    """Remembers that the process was asked to stop."""
-
-    def __init__(self) -> None:
-        self.received = False
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, self._receive)
-
-    def _receive(self, *_: Any) -> None:
-        self.received = True
 
 
 def _parse_arguments() -> argparse.Namespace:
