@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command line: `slipstream COMMAND`. Exit codes: 0 done, 1 a fault, 2 a mistake in what was typed. */
+/** The command line: `slipstream COMMAND`. Exit codes: 0 done, 1 a fault, 2 a mistake in what was typed, 130 ended by Ctrl-C. */
 import { benchCommand } from './cli/bench.ts';
 import { type Command, commandHelp, overview } from './cli/command.ts';
 import { CommandLine, usageError } from './cli/commandLine.ts';

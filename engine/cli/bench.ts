@@ -8,6 +8,7 @@ import { cacheDir, cacheOptions } from './cacheOption.ts';
 import type { Command } from './command.ts';
 import { type CommandLine, usageError } from './commandLine.ts';
 import { requireFolder } from './files.ts';
+import { INTERRUPTED, Interruption } from './interruption.ts';
 import { modelDir, modelOptions } from './modelOption.ts';
 import { printNote, printText, printWarning } from './output.ts';
 import { showProgress } from './progressLine.ts';
@@ -17,8 +18,6 @@ import { speculationOptions } from './speculationOptions.ts';
 const DEFAULT_TASKS = 40;
 const DEFAULT_SEED = 1;
 const DEFAULT_MAX_NEW_TOKENS = 64;
-/** As shells say that something was ended by Ctrl-C. */
-const INTERRUPTED = 130;
 
 const draftModelOption = 'speculative-draft-model-path';
 
@@ -52,22 +51,26 @@ export const benchCommand: Command = {
   async run(line) {
     const json = await reportFile(line);
     const interruption = new Interruption();
-    const options = await parseOptions(line, interruption);
-    const report = await runBenchmark(options).finally(() => {
-      showProgress('');
+    try {
+      await run(await parseOptions(line, interruption), json);
+    } finally {
       interruption.end();
-    });
-    if (!report) {
-      printNote('Cancelled before anything was measured.');
-      process.exitCode = INTERRUPTED;
-      return;
     }
-    if (json !== undefined) await writeReport(json, report);
-    printText(benchmarkText(report));
-    if (report.differences.length > 0) process.exitCode = 1;
-    if (report.cancelled) process.exitCode = INTERRUPTED;
   },
 };
+
+async function run(options: BenchmarkOptions, json: string | undefined): Promise<void> {
+  const report = await runBenchmark(options).finally(() => showProgress(''));
+  if (!report) {
+    printNote('Cancelled before anything was measured.');
+    process.exitCode = INTERRUPTED;
+    return;
+  }
+  if (json !== undefined) writeReport(json, report);
+  printText(benchmarkText(report));
+  if (report.differences.length > 0) process.exitCode = 1;
+  if (report.cancelled) process.exitCode = INTERRUPTED;
+}
 
 async function parseOptions(line: CommandLine, interruption: Interruption): Promise<BenchmarkOptions> {
   const named = parseAlgorithms(line);
@@ -84,7 +87,7 @@ async function parseOptions(line: CommandLine, interruption: Interruption): Prom
     seed: line.integer('seed', 0) ?? DEFAULT_SEED,
     maxNewTokens: line.integer('max-new-tokens', 1) ?? DEFAULT_MAX_NEW_TOKENS,
     onProgress: (progress) => {
-      interruption.noteProgress(progress);
+      if (progress.phase === 'measuring' && progress.done > 0) interruption.noteResults();
       showProgress(progressText(progress));
     },
     signal: interruption.signal,
@@ -101,35 +104,6 @@ function parseAlgorithms(line: CommandLine): Algorithm[] | undefined {
       if (algorithm) return algorithm;
       throw usageError(`--algorithms: "${text.trim()}" is not one of ${algorithms.join(', ')}`);
     });
-}
-
-/** Ctrl-C: ends the benchmark with what is there, the process at once while there is nothing, and the second time. */
-class Interruption {
-  readonly #abort = new AbortController();
-  #hasResults = false;
-  readonly #onInterrupt = () => {
-    if (!this.#hasResults || this.#abort.signal.aborted) {
-      showProgress('');
-      process.exit(INTERRUPTED);
-    }
-    this.#abort.abort();
-  };
-
-  constructor() {
-    process.on('SIGINT', this.#onInterrupt);
-  }
-
-  get signal(): AbortSignal {
-    return this.#abort.signal;
-  }
-
-  noteProgress({ phase, done }: BenchmarkProgress): void {
-    this.#hasResults ||= phase === 'measuring' && done > 0;
-  }
-
-  end(): void {
-    process.off('SIGINT', this.#onInterrupt);
-  }
 }
 
 const BAR_CELLS = 24;

@@ -6,6 +6,7 @@ import { cacheDir, cacheOptions } from './cacheOption.ts';
 import type { Command } from './command.ts';
 import type { CommandLine } from './commandLine.ts';
 import { requireFolder } from './files.ts';
+import { Interruption } from './interruption.ts';
 import { modelDir, modelOptions } from './modelOption.ts';
 import { printText, printWarning } from './output.ts';
 import { showProgress } from './progressLine.ts';
@@ -34,10 +35,14 @@ export const evalCommand: Command = {
   async run(line) {
     const job = await parseJob(line);
     const json = await reportFile(line);
-    const report = await evaluate(job);
-    showProgress('');
-    if (json !== undefined) await writeReport(json, report);
-    printText(evalText(report));
+    const interruption = new Interruption();
+    try {
+      const report = await evaluate(job).finally(() => showProgress(''));
+      if (json !== undefined) writeReport(json, report);
+      printText(evalText(report));
+    } finally {
+      interruption.end();
+    }
   },
 };
 

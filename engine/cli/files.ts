@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { access, constants, readFile, stat } from 'node:fs/promises';
 import { SlipstreamError } from '../errors.ts';
 import { usageError } from './commandLine.ts';
 
@@ -29,8 +29,17 @@ async function readBytes(path: string): Promise<Uint8Array> {
   }
 }
 
-/** Checks that a folder named on the command line is one, and returns it. */
+/** Checks that a folder named on the command line is one whose files can be read, and returns it. */
 export async function requireFolder(path: string): Promise<string> {
+  await findFolder(path);
+  await access(path, constants.R_OK | constants.X_OK).catch((error) => {
+    throw usageError(`${path}: ${reason(error)}`, error);
+  });
+  return path;
+}
+
+/** Checks that a path leads to a folder, and returns it. */
+export async function findFolder(path: string): Promise<string> {
   const found = await stat(path).catch((error) => {
     throw usageError(`${path}: ${reason(error)}`, error);
   });
@@ -42,5 +51,6 @@ function reason(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') return 'no such file or folder';
   if (code === 'EACCES') return 'may not be read';
+  if (code === 'ELOOP') return 'a symbolic link that leads in a circle';
   return message;
 }

@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { CancellationTokenSource, ResponseError } from 'vscode-jsonrpc/node';
 import * as protocol from '../../engine/protocol.ts';
+import { writeOddFolder } from '../oddFolder.ts';
 import { temporaryFolder } from '../temporaryFolder.ts';
 import { bundleEngine, bundleScriptedEngine, initializeParams, startEngine } from './engineUnderTest.ts';
 
@@ -117,6 +118,44 @@ describe('on the command line', () => {
     const report = read(file);
     assert.ok(report.cancelled && report.tasks.length < 400);
     assert.match(stdout, /Cancelled: these are the tasks that were done by then\./);
+  });
+
+  test('Ctrl-C before anything is measured leaves no file', {
+    skip: process.platform === 'win32' && 'no such signal',
+  }, async () => {
+    const cache = join(scratch, 'cancelled-cache');
+    const reports = join(scratch, 'cancelled');
+    mkdirSync(reports);
+    const child = spawn(
+      process.execPath,
+      [
+        ...['dist/cli.js', 'bench', sample, '--tasks', '400', ...cpu],
+        ...['--cache-dir', cache, '--json', join(reports, 'report.json')],
+      ],
+      { stdio: ['ignore', 'pipe', 'pipe'] },
+    );
+    // It compiles the models from then on, which takes seconds.
+    while (!existsSync(cache)) await new Promise((wait) => setTimeout(wait, 20));
+    child.kill('SIGINT');
+    assert.deepEqual(await once(child, 'close'), [130, null]);
+    assert.deepEqual(readdirSync(reports), []);
+  });
+
+  test('a folder of an odd name, with links in circles and files that may not be read', () => {
+    const parent = join(scratch, 'odd');
+    const name = writeOddFolder(parent, sample);
+    const file = join(scratch, 'odd.json');
+    const asked = ['--algorithms', 'ngram', '--tasks', '2', '--max-new-tokens', '8', ...cpu, '--json', file];
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [resolve('dist/cli.js'), 'bench', ...asked, '--', name],
+      { encoding: 'utf8', cwd: parent, env: environment },
+    );
+    assert.equal(status, 0, stderr);
+    const report = read(file);
+    assert.equal(report.material.name, name);
+    assert.equal(report.tasks.length, 2);
+    for (const { path } of report.tasks) assert.ok(existsSync(join(sample, path)), path);
   });
 
   const mistakes: readonly (readonly [name: string, args: readonly string[], message: RegExp])[] = [

@@ -1,10 +1,12 @@
 /** `slipstream eval`, as built and started as a process: grammars are found beside the bundle. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import type { EvalReport } from '../../engine/eval/evalReport.ts';
+import { writeOddFolder } from '../oddFolder.ts';
 import { temporaryFolder } from '../temporaryFolder.ts';
 
 const sample = 'test/fixtures/sample-workspace';
@@ -46,6 +48,48 @@ test('context can be left out', () => {
   );
   assert.equal(status, 0, stderr);
   assert.match(stdout, /without workspace context/);
+});
+
+test('a folder of an odd name, with links in circles and files that may not be read', () => {
+  const parent = join(scratch, 'odd');
+  const name = writeOddFolder(parent, sample);
+  const file = join(scratch, 'odd.json');
+  const args = ['eval', '--tasks', '2', '--device', 'cpu', '--json', file, '--', name];
+  const { status, stderr } = spawnSync(process.execPath, [resolve('dist/cli.js'), ...args], {
+    encoding: 'utf8',
+    cwd: parent,
+    env: { ...process.env, XDG_CACHE_HOME: scratch, LOCALAPPDATA: scratch },
+  });
+  assert.equal(status, 0, stderr);
+  const report: EvalReport = JSON.parse(readFileSync(file, 'utf8'));
+  assert.equal(report.folder, name);
+  assert.equal(report.tasks.length, 2);
+  for (const { path } of report.tasks) assert.ok(existsSync(join(sample, path)), path);
+});
+
+test('Ctrl-C ends it, and no file is begun', {
+  skip: process.platform === 'win32' && 'no such signal',
+}, async () => {
+  const cache = join(scratch, 'cancelled-cache');
+  const reports = join(scratch, 'cancelled');
+  mkdirSync(reports);
+  const child = spawn(
+    process.execPath,
+    [
+      ...['dist/cli.js', 'eval', sample, '--tasks', '400', '--device', 'cpu'],
+      ...['--cache-dir', cache, '--json', join(reports, 'report.json')],
+    ],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  child.stderr.setEncoding('utf8');
+  let stderr = '';
+  child.stderr.on('data', (text) => (stderr += text));
+  // From then on it loads the model, or is at the places already.
+  while (!existsSync(cache)) await new Promise((wait) => setTimeout(wait, 20));
+  child.kill('SIGINT');
+  assert.deepEqual(await once(child, 'close'), [130, null]);
+  assert.equal(stderr, 'Cancelled.\n');
+  assert.deepEqual(readdirSync(reports), []);
 });
 
 const mistakes: readonly (readonly [name: string, args: readonly string[], message: RegExp])[] = [
