@@ -18,6 +18,7 @@ import { measureDepth } from './depth.ts';
 import { measureGpu } from './gpu.ts';
 import { measureIndex } from './indexSection.ts';
 import { measureMicro } from './microSection.ts';
+import { measurePeer } from './peerSpeculation.ts';
 import { measurePlainDecoding } from './plainDecoding.ts';
 import { measureQuality } from './quality.ts';
 import { type Section, sectionText } from './report.ts';
@@ -28,6 +29,7 @@ import { measureVsCode } from './vscodeSection.ts';
 const sections = {
   decode: (context: BenchContext) => withRuntime(context, measurePlainDecoding),
   speculation: measureSpeculation,
+  peer: measurePeer,
   blend: measureBlend,
   depth: measureDepth,
   typing: measureTyping,
@@ -38,7 +40,7 @@ const sections = {
   vscode: measureVsCode,
 };
 type SectionName = keyof typeof sections;
-/** Asked for by name: quality takes minutes, VS Code needs a browser and minutes, the GPU has to be there. */
+/** Asked for by name: quality and the peer take minutes, VS Code needs a browser and minutes, the GPU has to be there. */
 const defaultSections: readonly SectionName[] = [
   'decode',
   'speculation',

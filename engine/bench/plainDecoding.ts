@@ -8,6 +8,7 @@ import { seededRandom } from '../seededRandom.ts';
 import { greedyVerifier } from '../verify/greedy.ts';
 import { heldOutWorkspaces } from './benchWorkspace.ts';
 import type { BenchContext } from './context.ts';
+import { fastestPeers } from './peer/fastestPeers.ts';
 import { PEER_VERSION } from './peer/installPeer.ts';
 import { type Peer, type PeerRun, type PeerSetup, startPeers } from './peer/llamaCpp.ts';
 import type { Figure, Section } from './report.ts';
@@ -43,7 +44,8 @@ export async function measurePlainDecoding(runtime: ModelRuntime, context: Bench
     const details: Record<string, unknown> = {};
     for (const [name, length] of Object.entries(CONTEXTS)) {
       const prompts = await samplePrompts(runtime, length, context.seed);
-      const best = await fastestOfEachPrecision(peers, prompts.slice(0, TRIALS));
+      const trial = { prompts: prompts.slice(0, TRIALS), count: TRIAL_TOKENS };
+      const best = await fastestPeers(peers, trial, ({ precision }) => precision);
       const comparisons: Comparison[] = [];
       await compare(runtime, best, prompts[0]); // warm-up
       for (const [i, prompt] of prompts.entries()) {
@@ -81,21 +83,6 @@ async function samplePrompts(
     const start = Math.floor(random() * (tokens.length - length));
     return tokens.slice(start, start + length);
   });
-}
-
-async function fastestOfEachPrecision(
-  peers: readonly Peer[],
-  prompts: readonly Int32Array[],
-): Promise<Peer[]> {
-  const trialsMs = new Map<Peer, number[]>(peers.map((peer) => [peer, []]));
-  for (const prompt of prompts) {
-    for (const [peer, timesMs] of trialsMs)
-      timesMs.push((await peer.generate(prompt, TRIAL_TOKENS)).decodeMs);
-  }
-  const byMs = [...peers].sort((a, b) => median(trialsMs.get(a)!) - median(trialsMs.get(b)!));
-  return byMs.filter(
-    ({ setup }, i) => i === byMs.findIndex((peer) => peer.setup.precision === setup.precision),
-  );
 }
 
 async function compare(

@@ -1,16 +1,19 @@
 import { shuffle } from 'simple-statistics';
-import { DocumentIndex } from '../benchmark/documentIndex.ts';
 import { firstDifference } from '../benchmark/firstDifference.ts';
-import type { Targets } from '../benchmark/targets.ts';
 import type { DecodeResult } from '../decode/decoder.ts';
 import type { DecodeMetrics } from '../metrics.ts';
-import type { ModelRuntime } from '../modelRuntime.ts';
 import type { Algorithm } from '../protocol.ts';
 import { seededRandom } from '../seededRandom.ts';
-import { openSpeculation, type Speculation } from '../speculation/speculation.ts';
-import type { SpeculationPlan } from '../speculation/speculationPlan.ts';
 import { greedyVerifier } from '../verify/greedy.ts';
 import type { BenchWorkspace } from './benchWorkspace.ts';
+import {
+  type Contestant,
+  inTurn,
+  openContestants,
+  type SpeculationBench,
+  WARM_UP_TOKENS,
+  type WorkspaceContestants,
+} from './contestants.ts';
 import { realTextVerifier } from './realTextVerifier.ts';
 import { taskPrompt, taskTruth } from './taskPrompt.ts';
 import type { BenchTask } from './tasks.ts';
@@ -73,85 +76,46 @@ export async function runTasks(
   return runs;
 }
 
-/** The algorithms to compare, `none` first, and the models that they draft for. */
-export interface SpeculationBench {
-  readonly plans: readonly SpeculationPlan[];
-  readonly targets: Targets;
-  readonly cacheDir: string;
-}
-
-/** As the keystroke before would: the prompt has its rows, and drafters know it. */
-const WARM_UP_TOKENS = 2;
-
-interface Contestant {
-  readonly algorithm: Algorithm;
-  readonly runtime: ModelRuntime;
-  readonly speculation: Speculation;
-}
-
 /** The algorithms over one workspace: they learn from task to task, as they do from keystroke to keystroke. */
 class WorkspaceBench {
   readonly #writer: Writer;
-  readonly #index: DocumentIndex;
   readonly #options: RunOptions;
-  readonly #contestants: readonly Contestant[];
+  readonly #opened: WorkspaceContestants;
   #turn = 0;
 
-  private constructor(
-    contestants: readonly Contestant[],
-    index: DocumentIndex,
-    writer: Writer,
-    options: RunOptions,
-  ) {
-    this.#contestants = contestants;
-    this.#index = index;
+  private constructor(opened: WorkspaceContestants, writer: Writer, options: RunOptions) {
+    this.#opened = opened;
     this.#writer = writer;
     this.#options = options;
   }
 
   static async open(
-    { plans, targets, cacheDir }: SpeculationBench,
+    bench: SpeculationBench,
     workspace: BenchWorkspace,
     writer: Writer,
     options: RunOptions,
   ): Promise<WorkspaceBench> {
-    const { tokenizer, model } = await targets.load(plans[0]);
-    const index = new DocumentIndex(tokenizer, model.info.vocabSize);
-    for (const { path, text } of workspace.documents) index.add(path, text);
-    const contestants: Contestant[] = [];
-    for (const plan of plans) {
-      const runtime = await targets.load(plan);
-      const { threads } = runtime;
-      const parts = { target: runtime, workspace: index.ngrams, cacheDir, threads, log: () => {} };
-      const speculation = await openSpeculation(plan, parts);
-      contestants.push({ algorithm: plan.settings.algorithm, runtime, speculation });
-    }
-    return new WorkspaceBench(contestants, index, writer, options);
+    return new WorkspaceBench(await openContestants(bench, workspace), writer, options);
   }
 
-  async dispose(): Promise<void> {
-    for (const { speculation } of this.#contestants) await speculation.dispose();
+  dispose(): Promise<void> {
+    return this.#opened.dispose();
   }
 
   async run(task: BenchTask, round: number): Promise<TaskRun[]> {
-    this.#index.holdOut(task.path, task.before + task.after);
+    const { index, contestants } = this.#opened;
+    index.holdOut(task.path, task.before + task.after);
     const results = new Map<Algorithm, DecodeResult>();
-    for (const contestant of this.#inTurn()) {
+    for (const contestant of inTurn(contestants, this.#turn++)) {
       await this.#decode(contestant, task, WARM_UP_TOKENS);
       results.set(contestant.algorithm, await this.#decode(contestant, task, this.#options.maxNewTokens));
     }
-    this.#index.restore(task.path);
+    index.restore(task.path);
     const plain = results.get('none')!.tokens;
     return [...results].map(([algorithm, { tokens, metrics }]) => {
       const lossless = firstDifference(tokens, plain) === undefined;
       return { task, round, writer: this.#writer, algorithm, tokens, metrics, lossless };
     });
-  }
-
-  /** Another one begins each time: the first one after a prefill finds other caches than the second. */
-  #inTurn() {
-    const first = this.#turn++ % this.#contestants.length;
-    return [...this.#contestants.slice(first), ...this.#contestants.slice(0, first)];
   }
 
   #decode(

@@ -7,6 +7,12 @@ import { readTokenizerFile } from '../../model/tokenizerFiles.ts';
 import type { GgufModel, GgufTensor, GgufTensorType, GgufValue } from './ggufFile.ts';
 import { toQ8Blocks } from './q8Blocks.ts';
 
+/** A draft model has no tokenizer of its own: it shares the one of the model that it drafts for. */
+export interface GgufSource {
+  readonly checkpointDir: string;
+  readonly tokenizerDir: string;
+}
+
 /** How the matrices are stored; norms and biases stay float32, as in llama.cpp's own conversions. */
 export type GgufPrecision = 'f16' | 'q8_0';
 
@@ -34,13 +40,16 @@ const layerNames: Readonly<Record<string, string>> = {
  *
  * @throws SlipstreamError model.unsupported for other families (llama.cpp wants Llama's rotary rows permuted)
  */
-export async function convertCheckpoint(modelDir: string, precision: GgufPrecision): Promise<GgufModel> {
-  const checkpoint = await openCheckpoint(modelDir);
+export async function convertCheckpoint(
+  { checkpointDir, tokenizerDir }: GgufSource,
+  precision: GgufPrecision,
+): Promise<GgufModel> {
+  const checkpoint = await openCheckpoint(checkpointDir);
   const { family, ropeScaling } = checkpoint.architecture;
   if (family !== 'qwen2' || ropeScaling.type !== 'none') {
     throw new SlipstreamError(
       'model.unsupported',
-      `${modelDir}: only plain Qwen2 checkpoints are converted to GGUF for the comparison.`,
+      `${checkpointDir}: only plain Qwen2 checkpoints are converted to GGUF for the comparison.`,
     );
   }
   const tensors: GgufTensor[] = [];
@@ -48,7 +57,7 @@ export async function convertCheckpoint(modelDir: string, precision: GgufPrecisi
     tensors.push(await convertTensor(checkpoint, name, precision));
   const metadata = new Map([
     ...architectureMetadata(checkpoint, precision),
-    ...(await tokenizerMetadata(modelDir, checkpoint)),
+    ...(await tokenizerMetadata(tokenizerDir, checkpoint)),
   ]);
   return { metadata, tensors };
 }
@@ -118,11 +127,11 @@ function architectureMetadata(
 }
 
 async function tokenizerMetadata(
-  modelDir: string,
+  tokenizerDir: string,
   { architecture, eosTokenIds }: Checkpoint,
 ): Promise<[string, GgufValue][]> {
-  const { model } = await readTokenizerFile(modelDir);
-  const { specialTokens } = await loadTokenizer(modelDir);
+  const { model } = await readTokenizerFile(tokenizerDir);
+  const { specialTokens } = await loadTokenizer(tokenizerDir);
   // Ids that the tokenizer does not know (a padded vocabulary) still need a name of their own.
   const tokens = Array.from({ length: architecture.vocabSize }, (_, id) => `[PAD${id}]`);
   for (const [token, id] of [...Object.entries(model.vocab), ...specialTokens]) tokens[id] = token;
