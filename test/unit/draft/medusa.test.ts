@@ -326,7 +326,7 @@ test('trained heads save passes, also quantized and with a tree of the step', as
     const plain = await run(newSession(target), asked);
     const { tokens: written, metrics } = await run(newSession(target), asked, new MedusaDrafter(heads));
     assert.deepEqual(written, plain.tokens);
-    assert.ok(metrics.numAcceptedTokens > 24, `${metrics.numAcceptedTokens} accepted`);
+    assert.ok(metrics.numAcceptedTokens > 16, `${precision}: ${metrics.numAcceptedTokens} accepted`);
   }
 });
 
