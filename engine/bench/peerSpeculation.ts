@@ -124,7 +124,9 @@ function notes(peers: readonly Peer[]): string[] {
     'none, node-llama-cpp yields them (yieldEogToken). "Equal": before the first difference to its plain decoding.',
     'Its lookup searches what it is given as input, which is the prompt, as in its own completions: neither what is being written',
     'nor other files, which ngram and auto have. It takes one predictor a sequence, and that predicts a chain: it has',
-    'no trees, no EAGLE or Medusa heads and no blend to set beside auto. Its draft model runs beside its passes.',
+    'no trees, no EAGLE or Medusa heads and no blend to set beside auto. Its draft model runs beside its passes,',
+    'which take what is drafted by then: where a pass is short, nothing. Waiting for drafts (minTokens) is not measured: some runs',
+    'never came back from it.',
   ];
 }
 

@@ -58,7 +58,6 @@ export async function startPeers(
   return {
     peers,
     dispose: async () => {
-      // Named one by one, and kept until now: it waits for ever for a context that was garbage collected before.
       for (const context of contexts) await context.dispose();
       await llama.dispose();
     },

@@ -46,14 +46,13 @@ function start({ modelDir, contextSize, cacheDir }: PeerNeeds, setups: readonly 
   return startPeers(modelDir, setups, contextSize, cacheDir);
 }
 
-/** Its defaults first. */
+/** Its defaults first. With `minTokens` above 0 it waits for drafts, and some runs never came back from that. */
 function draftings(dir: string): PeerDrafting[] {
   return [
     { kind: 'lookup', maxTokens: 3 },
     { kind: 'lookup', maxTokens: 8 },
     { kind: 'draftModel', dir, minTokens: 0, minConfidence: 0.6 },
-    { kind: 'draftModel', dir, minTokens: 2, minConfidence: 0.6 },
-    { kind: 'draftModel', dir, minTokens: 2, minConfidence: 0.3 },
+    { kind: 'draftModel', dir, minTokens: 0, minConfidence: 0.3 },
   ];
 }
 
