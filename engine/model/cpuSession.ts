@@ -2,6 +2,7 @@ import * as ort from 'onnxruntime-node';
 import { type CompiledGraph, discardCompiled } from '../compile/graphCache.ts';
 import { SlipstreamError } from '../errors.ts';
 import { cpuFault } from './cpuFault.ts';
+import { productsSaturate } from './saturation.ts';
 
 /**
  * Loads a compiled graph for the CPU.
@@ -18,8 +19,12 @@ export async function createCpuSession(graphFile: string, threads: number): Prom
       graphOptimizationLevel: 'all',
       logSeverityLevel: 3,
       // Spinning workers double the time of a run when anything else wants the cores, and an editor is such a thing.
-      // Without VNNI, 8-bit products saturate halfway unless they are asked not to.
-      extra: { session: { intra_op: { allow_spinning: '0' }, x64quantprecision: '1' } },
+      extra: {
+        session: {
+          intra_op: { allow_spinning: '0' },
+          ...((await productsSaturate()) && { x64quantprecision: '1' }),
+        },
+      },
     });
   } catch (cause) {
     throw cpuFault(cause, (said) => ({
