@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { DocumentIndex } from '../benchmark/documentIndex.ts';
 import { firstDifference } from '../benchmark/firstDifference.ts';
 import { mostThreads } from '../config.ts';
@@ -40,7 +41,9 @@ interface AblationRun {
  * these numbers once the table is measured.
  */
 export async function measureBlend(context: BenchContext): Promise<Section> {
-  const plan = await planSpeculation({ algorithm: 'auto' }, context.modelDir);
+  // The embedded model is too shallow for AUTO to take its head by itself: the ablation shows why.
+  const draftModel = join(context.modelDir, 'heads', 'eagle3');
+  const plan = await planSpeculation({ algorithm: 'auto', draftModel }, context.modelDir);
   const { cacheDir } = context;
   const runtime = await ModelRuntime.load(context.modelDir, {
     device: 'cpu',

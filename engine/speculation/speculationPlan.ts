@@ -85,11 +85,20 @@ function planTrained(settings: SpeculationSettings, trained: Trained): Speculati
   };
 }
 
-/** A head of the model's own that cannot be used is left out: nobody asked for it. */
+/**
+ * A trained drafter of the model's own helps the blend of a target with so many layers. For a shallower one it costs more
+ * than it brings in beside the free drafts: a token that it drafts takes the time of one or two layers and an output, and
+ * the target has to hand out its hidden states in every pass (docs/decisions/0030).
+ */
+const FEWEST_LAYERS = 16;
+
+/** A head of the model's own that cannot be used, or does not pay, is left out: nobody asked for it. */
 async function planBlend(settings: SpeculationSettings, modelDir: string): Promise<SpeculationPlan> {
   if (settings.draftModel !== undefined) {
     return planBlendWith(settings, await openAny(settings.draftModel, modelDir));
   }
+  const { architecture } = await openCheckpoint(modelDir);
+  if (architecture.layers < FEWEST_LAYERS) return planBlendWith(settings, undefined);
   try {
     return planBlendWith(settings, await ownTrained(modelDir));
   } catch (error) {

@@ -10,8 +10,8 @@ import { type Algorithm, algorithms } from '../../../engine/protocol.ts';
 import { availableAlgorithms } from '../../../engine/speculation/availableAlgorithms.ts';
 import { planSpeculation } from '../../../engine/speculation/speculationPlan.ts';
 import { goldenDir } from '../../golden.ts';
-import { mimoFolder, writeHead } from '../../headFolder.ts';
-import { withTarget } from '../../headTargetFolder.ts';
+import { eagle3Folder, type HeadFolder, medusaFolder, mimoFolder, writeHead } from '../../headFolder.ts';
+import { targetOf, withTarget } from '../../headTargetFolder.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
 
 const bare = fileURLToPath(new URL('../../fixtures/golden/llama_eagle_target', import.meta.url));
@@ -50,20 +50,34 @@ test('the target hands out what the drafter reads, and nothing for nobody', asyn
   assert.deepEqual([blended.taps, blended.successors], [[8], SUCCESSORS]);
 });
 
+async function kindOf(algorithm: Algorithm, dir: string, draftModel?: string) {
+  const { drafting } = await plan(algorithm, dir, draftModel);
+  return 'trained' in drafting && drafting.trained?.kind === 'head' ? drafting.trained.head.kind : undefined;
+}
+
+/** A model of random weights with drafters of its own. */
+function randomModelWith(layers: number, heads: Readonly<Record<string, HeadFolder>>): string {
+  const dir = writeHead(temporaryFolder(), targetOf(layers));
+  for (const [name, head] of Object.entries(heads)) writeHead(join(dir, 'heads', name), head);
+  return dir;
+}
+
 test("a model's own drafters are found below heads; AUTO takes the first of them", async () => {
-  const dir = modelWith({ eagle3: headDir('eagle3_trained'), medusa: headDir('medusa_trained') });
-  const kindOf = async (algorithm: Algorithm) => {
-    const { drafting } = await plan(algorithm, dir);
-    return 'trained' in drafting && drafting.trained?.kind === 'head'
-      ? drafting.trained.head.kind
-      : undefined;
-  };
-  assert.equal(await kindOf('eagle3'), 'eagle3');
-  assert.equal(await kindOf('medusa'), 'medusa');
-  assert.equal(await kindOf('auto'), 'eagle3');
+  const dir = randomModelWith(16, { eagle3: eagle3Folder, medusa: medusaFolder });
+  assert.equal(await kindOf('eagle3', dir), 'eagle3');
+  assert.equal(await kindOf('medusa', dir), 'medusa');
+  assert.equal(await kindOf('auto', dir), 'eagle3');
   await assert.rejects(plan('eagle2', dir), /no drafter for EAGLE2.*heads.eagle/);
   rmSync(join(dir, 'heads', 'eagle3'), { recursive: true });
-  assert.equal(await kindOf('auto'), 'medusa');
+  assert.equal(await kindOf('auto', dir), 'medusa');
+});
+
+test('AUTO takes the drafter of a shallow model only when it is asked for', async () => {
+  const dir = randomModelWith(15, { eagle3: eagle3Folder });
+  assert.equal(await kindOf('eagle3', dir), 'eagle3');
+  assert.equal(await kindOf('auto', dir), undefined);
+  assert.deepEqual((await plan('auto', dir)).outputs.taps, []);
+  assert.equal(await kindOf('auto', dir, join(dir, 'heads', 'eagle3')), 'eagle3');
 });
 
 test('a draft model is told from a head', async () => {
@@ -83,7 +97,7 @@ test('a head that was asked for has to fit; a broken one of the model itself is 
     plan('eagle3', goldenDir('qwen2_tied'), headDir('eagle3_trained')),
     (error: SlipstreamError) => error.code === 'model.unsupported',
   );
-  const dir = modelWith({});
+  const dir = randomModelWith(16, {});
   mkdirSync(join(dir, 'heads', 'eagle3'), { recursive: true });
   writeFileSync(join(dir, 'heads', 'eagle3', 'config.json'), '{');
   await assert.rejects(plan('eagle3', dir));
