@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import type { CompletionMetrics, IndexProgress } from '../engine/protocol.ts';
-import { Anticipation } from './anticipation.ts';
 import { BenchmarkPanel } from './benchmark/benchmarkPanel.ts';
 import { menuCommand, registerCommands } from './commands.ts';
 import { Configuration } from './configuration.ts';
@@ -46,9 +45,7 @@ export function activate(context: vscode.ExtensionContext): void {
       lastCompletion = metrics;
       showStatus();
     },
-    onAsked: () => anticipation.asked(),
   });
-  const anticipation = new Anticipation((document, position) => void provider.anticipate(document, position));
   const benchmarkPanel = new BenchmarkPanel({
     configuration,
     supervisor: engine,
@@ -69,7 +66,6 @@ export function activate(context: vscode.ExtensionContext): void {
     engine,
     sync,
     statusBar,
-    anticipation,
     benchmarkPanel,
     registerCommands({ configuration, supervisor: engine, benchmarkPanel, log }),
     vscode.languages.registerInlineCompletionItemProvider({ pattern: '**' }, provider),

@@ -1,10 +1,5 @@
 import * as vscode from 'vscode';
-import type {
-  CompleteParams,
-  CompleteResult,
-  CompletionMetrics,
-  SuggestionPlace,
-} from '../engine/protocol.ts';
+import type { CompleteResult, CompletionMetrics, SuggestionPlace } from '../engine/protocol.ts';
 import { isCompletable } from './completableDocument.ts';
 import { CompletionRequests } from './completionRequests.ts';
 import type { EngineClient } from './engineClient.ts';
@@ -24,14 +19,7 @@ export interface ProviderContext {
   readonly sync: WorkspaceSync;
   readonly log: vscode.LogOutputChannel;
   readonly onCompleted: (metrics: CompletionMetrics) => void;
-  /** VS Code has asked by itself. */
-  readonly onAsked: () => void;
 }
-
-type Trigger = CompleteParams['trigger'];
-
-/** VS Code asks 50 ms after a key; what it has not asked for by then (the extension host may be busy) is called off. */
-const anticipatedForMs = 250;
 
 /** Answers VS Code: from what is known already, from the request under way, or from the engine. */
 export class InlineCompletionProvider implements vscode.InlineCompletionItemProvider {
@@ -55,16 +43,13 @@ export class InlineCompletionProvider implements vscode.InlineCompletionItemProv
     try {
       if (!isEnabledFor(document.languageId) || !isCompletable(document)) return undefined;
       const from = performance.now();
-      const isInvoked = context.triggerKind === vscode.InlineCompletionTriggerKind.Invoke;
-      if (!isInvoked) this.#context.onAsked();
       const place = placeOf(document, position, context.selectedCompletionInfo);
       const known = this.#cache.find(place);
-      const first =
-        known ??
-        (await this.#suggestUnlessCancelled(document, place, isInvoked ? 'invoke' : 'automatic', token));
+      const first = known ?? (await this.#suggest(document, place, context.triggerKind, token));
       const tookMs = (performance.now() - from).toFixed(1);
       log.trace(`${known ? 'known' : 'asked for'}, answered in ${tookMs} ms`);
-      // VS Code invokes when the user asks for a suggestion, or for the next one.
+      // VS Code asks like this when the user asks for a suggestion, or for the next one.
+      const isInvoked = context.triggerKind === vscode.InlineCompletionTriggerKind.Invoke;
       const others = isInvoked ? await this.#alternatives(document, place, first, token) : [];
       if (token.isCancellationRequested) return undefined;
       return [...(first ? [first] : []), ...others].map((edit) => {
@@ -78,20 +63,6 @@ export class InlineCompletionProvider implements vscode.InlineCompletionItemProv
     }
   }
 
-  /** Begins what VS Code is about to ask for; its request joins, or finds the answer. */
-  async anticipate(document: vscode.TextDocument, position: vscode.Position): Promise<void> {
-    const { log, isEnabledFor } = this.#context;
-    try {
-      if (!isEnabledFor(document.languageId) || !isCompletable(document)) return;
-      const place = placeOf(document, position, undefined);
-      if (this.#cache.find(place)) return;
-      log.debug('anticipating');
-      await this.#suggest(document, place, 'automatic', AbortSignal.timeout(anticipatedForMs));
-    } catch (error) {
-      log.error('nothing anticipated:', error as Error);
-    }
-  }
-
   /** Nothing suggested under other settings is shown again. */
   reset(): void {
     this.#requests.cancel();
@@ -100,46 +71,41 @@ export class InlineCompletionProvider implements vscode.InlineCompletionItemProv
     this.#cache.clear();
   }
 
-  async #suggestUnlessCancelled(
-    document: vscode.TextDocument,
-    place: DocumentPlace,
-    trigger: Trigger,
-    token: vscode.CancellationToken,
-  ): Promise<Edit | undefined> {
-    const turnedAway = new AbortController();
-    const subscription = token.onCancellationRequested(() => turnedAway.abort());
-    try {
-      return await this.#suggest(document, place, trigger, turnedAway.signal);
-    } finally {
-      subscription.dispose();
-    }
-  }
-
   async #suggest(
     document: vscode.TextDocument,
     place: DocumentPlace,
-    trigger: Trigger,
-    turnedAway: AbortSignal,
+    trigger: vscode.InlineCompletionTriggerKind,
+    token: vscode.CancellationToken,
   ): Promise<Edit | undefined> {
     const engine = this.#context.engine();
     if (!engine) return undefined;
-    return this.#requests.request(
-      place,
-      (onPartialText, cancelled) => this.#ask(engine, document, place, trigger, onPartialText, cancelled),
-      { turnedAway, whereNow: () => placeAfterTyping(place, document) },
-    );
+    const turnedAway = new AbortController();
+    const subscription = token.onCancellationRequested(() => turnedAway.abort());
+    try {
+      return await this.#requests.request(
+        place,
+        (onPartialText, cancelled) => this.#ask(engine, document, place, trigger, onPartialText, cancelled),
+        { turnedAway: turnedAway.signal, whereNow: () => placeAfterTyping(place, document) },
+      );
+    } finally {
+      subscription.dispose();
+    }
   }
 
   async #ask(
     engine: EngineClient,
     document: vscode.TextDocument,
     place: DocumentPlace,
-    trigger: Trigger,
+    trigger: vscode.InlineCompletionTriggerKind,
     onPartialText: (text: string) => void,
     cancelled: AbortSignal,
   ): Promise<Edit | undefined> {
     const from = performance.now();
-    const params = { ...suggestionPlace(document, place), trigger };
+    const isInvoked = trigger === vscode.InlineCompletionTriggerKind.Invoke;
+    const params = {
+      ...suggestionPlace(document, place),
+      trigger: isInvoked ? ('invoke' as const) : ('automatic' as const),
+    };
     let result = await engine.complete(params, onPartialText, cancelled);
     if (result.kind === 'outOfSync' && document.version === params.version) {
       this.#context.sync.open(document);

@@ -36,8 +36,6 @@ export function suggestionsSuite(startVsCode: StartVsCode): void {
         'cycled.js': beginning,
         'killed.js': beginning,
         'enabled.js': beginning,
-        'ahead.js': beginning,
-        'unasked.py': 'total = 0\n',
         'ledger.js': distinctive,
         'copy.js': '// The same table again.\n',
         '.env': 'TOKEN=secret\n',
@@ -47,7 +45,6 @@ export function suggestionsSuite(startVsCode: StartVsCode): void {
         'slipstream.maxTokens': -4,
         'editor.autoIndent': 'none',
         'editor.quickSuggestions': { other: 'off' },
-        '[python]': { 'editor.inlineSuggest.enabled': false },
         '[javascript]': { 'editor.autoClosingBrackets': 'never', 'editor.autoClosingQuotes': 'never' },
       },
     });
@@ -125,27 +122,6 @@ export function suggestionsSuite(startVsCode: StartVsCode): void {
       assert.ok(performance.now() - from < 5000, `expected ghost text ${expected}, saw ${seen}`);
     }
   }
-
-  /** How often the engine was asked before VS Code asked. */
-  const anticipated = () => session.log().match(/anticipating/g)?.length ?? 0;
-
-  test('what is typed is asked for before VS Code asks', async () => {
-    const { editor } = session;
-    await editor.openFile('ahead.js');
-    const before = anticipated();
-    await editor.type('  for (let');
-    assert.notEqual(await settledGhostText(), '');
-    assert.ok(anticipated() > before);
-  });
-
-  test('nothing is anticipated where VS Code does not ask', async () => {
-    const { editor } = session;
-    await editor.openFile('unasked.py');
-    const before = [requests(), anticipated()];
-    await editor.type('for item in ');
-    await pause(1000);
-    assert.deepEqual([requests(), anticipated()], before);
-  });
 
   test('brackets that VS Code closed by itself are not doubled', async () => {
     const { editor } = session;
