@@ -125,8 +125,8 @@ function notes(peers: readonly Peer[]): string[] {
     'Its lookup searches what it is given as input, which is the prompt, as in its own completions: neither what is being written',
     'nor other files, which ngram and auto have. It takes one predictor a sequence, and that predicts a chain: it has',
     'no trees, no EAGLE or Medusa heads and no blend to set beside auto. Its draft model runs beside its passes,',
-    'which take what is drafted by then: where a pass is short, nothing. Waiting for drafts (minTokens) is not measured: some runs',
-    'never came back from it.',
+    'which take what is drafted by then: where a pass is short, nothing. Waiting for drafts (minTokens) is not measured: trials',
+    'of it did not end within minutes.',
   ];
 }
 

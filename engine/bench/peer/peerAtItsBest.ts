@@ -46,7 +46,7 @@ function start({ modelDir, contextSize, cacheDir }: PeerNeeds, setups: readonly 
   return startPeers(modelDir, setups, contextSize, cacheDir);
 }
 
-/** Its defaults first. With `minTokens` above 0 it waits for drafts, and some runs never came back from that. */
+/** Its defaults first. With `minTokens` above 0 it waits for drafts, and trials with that did not end within minutes. */
 function draftings(dir: string): PeerDrafting[] {
   return [
     { kind: 'lookup', maxTokens: 3 },
