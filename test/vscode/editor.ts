@@ -52,8 +52,7 @@ export class Editor {
   async openFile(name: string, line?: number): Promise<void> {
     const { keyboard } = this.page;
     await keyboard.press('Control+P');
-    await this.page.waitForSelector('.quick-input-widget:visible');
-    await keyboard.type(name);
+    await this.#typeInQuickInput(name);
     await this.page.waitForSelector(`.quick-input-list .monaco-list-row.focused:has-text("${name}")`);
     await keyboard.press('Enter');
     await this.page.waitForSelector(`.tab.active:has-text("${name}")`);
@@ -65,11 +64,17 @@ export class Editor {
   async goToLine(line: number): Promise<void> {
     const { keyboard } = this.page;
     await keyboard.press('Control+G');
-    await this.page.waitForSelector('.quick-input-widget:visible');
-    await keyboard.type(String(line));
+    await this.#typeInQuickInput(String(line));
     await keyboard.press('Enter');
     await this.page.waitForSelector('.quick-input-widget', { state: 'hidden' });
     await keyboard.press('End');
+  }
+
+  /** It may be there before it has taken the focus from a webview: what is typed then is lost. */
+  async #typeInQuickInput(text: string): Promise<void> {
+    await this.page.waitForSelector('.quick-input-widget:visible');
+    await this.page.locator('.quick-input-widget input[type="text"]').focus();
+    await this.page.keyboard.type(text);
   }
 
   async type(text: string, delayMs = 90): Promise<void> {
@@ -79,8 +84,7 @@ export class Editor {
   async runCommand(title: string): Promise<void> {
     const { keyboard } = this.page;
     await keyboard.press('F1');
-    await this.page.waitForSelector('.quick-input-widget:visible');
-    await keyboard.type(title);
+    await this.#typeInQuickInput(title);
     await this.page.waitForSelector(`.quick-input-list .monaco-list-row.focused:has-text("${title}")`);
     await keyboard.press('Enter');
   }
