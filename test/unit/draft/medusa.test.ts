@@ -318,15 +318,20 @@ for (const precision of ['fp32', 'int8'] satisfies Precision[]) {
 }
 
 test('trained heads save passes, also quantized and with a tree of the step', async () => {
-  const tokens = promptTokens('p200');
+  const prompts = ['p1', 'p17', 'p200'] as const;
   for (const precision of ['fp32', 'int8'] satisfies Precision[]) {
     const target = await models.open(medusaTargetDir, { precision, taps: [8] });
     const heads = await openHeads(medusaHeadDir, medusaTargetDir, precision);
-    const asked = request(tokens, { maxNewTokens: 64 });
-    const plain = await run(newSession(target), asked);
-    const { tokens: written, metrics } = await run(newSession(target), asked, new MedusaDrafter(heads));
-    assert.deepEqual(written, plain.tokens);
-    assert.ok(metrics.numAcceptedTokens > 16, `${precision}: ${metrics.numAcceptedTokens} accepted`);
+    let accepted = 0;
+    for (const prompt of prompts) {
+      const asked = request(promptTokens(prompt), { maxNewTokens: 64 });
+      const plain = await run(newSession(target), asked);
+      const { tokens: written, metrics } = await run(newSession(target), asked, new MedusaDrafter(heads));
+      assert.deepEqual(written, plain.tokens);
+      accepted += metrics.numAcceptedTokens;
+    }
+    // Rounded weights write other texts, some of them harder to guess: several say more than one.
+    assert.ok(accepted > 24 * prompts.length, `${precision}: ${accepted} accepted`);
   }
 });
 
