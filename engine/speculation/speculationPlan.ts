@@ -13,7 +13,7 @@ export type Trained =
   | { readonly kind: 'head'; readonly head: Head; readonly target: Checkpoint }
   | { readonly kind: 'draftModel'; readonly dir: string };
 
-/** What drafts. A blend has all that needs no training, and a trained drafter where there is one. */
+/** What drafts. A blend has all that needs no training, and a trained drafter where there is one that pays. */
 export type Drafting =
   | { readonly kind: 'none' | 'ngram' | 'recycling' }
   | { readonly kind: 'trained'; readonly trained: Trained }
@@ -29,7 +29,7 @@ export interface SpeculationPlan {
   readonly note?: string;
 }
 
-/** Where a model's own drafters are, below its folder. The first one found drafts for AUTO. */
+/** Where a model's own drafters are, below its folder. The first one found drafts for AUTO, where it pays. */
 const headFolders = ['eagle3', 'eagle', 'medusa', 'draft'] as const;
 type HeadFolder = (typeof headFolders)[number];
 

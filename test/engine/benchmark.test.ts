@@ -8,6 +8,7 @@ import { before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { CancellationTokenSource, ResponseError } from 'vscode-jsonrpc/node';
 import * as protocol from '../../engine/protocol.ts';
+import { interruptedAtStart } from '../interrupted.ts';
 import { writeOddFolder } from '../oddFolder.ts';
 import { temporaryFolder } from '../temporaryFolder.ts';
 import { bundleEngine, bundleScriptedEngine, initializeParams, startEngine } from './engineUnderTest.ts';
@@ -123,21 +124,11 @@ describe('on the command line', () => {
   test('Ctrl-C before anything is measured leaves no file', {
     skip: process.platform === 'win32' && 'no such signal',
   }, async () => {
-    const cache = join(scratch, 'cancelled-cache');
     const reports = join(scratch, 'cancelled');
     mkdirSync(reports);
-    const child = spawn(
-      process.execPath,
-      [
-        ...['dist/cli.js', 'bench', sample, '--tasks', '400', ...cpu],
-        ...['--cache-dir', cache, '--json', join(reports, 'report.json')],
-      ],
-      { stdio: ['ignore', 'pipe', 'pipe'] },
-    );
-    // It compiles the models from then on, which takes seconds.
-    while (!existsSync(cache)) await new Promise((wait) => setTimeout(wait, 20));
-    child.kill('SIGINT');
-    assert.deepEqual(await once(child, 'close'), [130, null]);
+    const args = ['bench', sample, '--tasks', '400', ...cpu, '--json', join(reports, 'report.json')];
+    const { code, signal } = await interruptedAtStart(args, join(scratch, 'cancelled-cache'));
+    assert.deepEqual([code, signal], [130, null]);
     assert.deepEqual(readdirSync(reports), []);
   });
 

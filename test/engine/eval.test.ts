@@ -1,11 +1,11 @@
 /** `slipstream eval`, as built and started as a process: grammars are found beside the bundle. */
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import type { EvalReport } from '../../engine/eval/evalReport.ts';
+import { interruptedAtStart } from '../interrupted.ts';
 import { writeOddFolder } from '../oddFolder.ts';
 import { temporaryFolder } from '../temporaryFolder.ts';
 
@@ -70,24 +70,12 @@ test('a folder of an odd name, with links in circles and files that may not be r
 test('Ctrl-C ends it, and no file is begun', {
   skip: process.platform === 'win32' && 'no such signal',
 }, async () => {
-  const cache = join(scratch, 'cancelled-cache');
   const reports = join(scratch, 'cancelled');
   mkdirSync(reports);
-  const child = spawn(
-    process.execPath,
-    [
-      ...['dist/cli.js', 'eval', sample, '--tasks', '400', '--device', 'cpu'],
-      ...['--cache-dir', cache, '--json', join(reports, 'report.json')],
-    ],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
-  );
-  child.stderr.setEncoding('utf8');
-  let stderr = '';
-  child.stderr.on('data', (text) => (stderr += text));
-  // From then on it loads the model, or is at the places already.
-  while (!existsSync(cache)) await new Promise((wait) => setTimeout(wait, 20));
-  child.kill('SIGINT');
-  assert.deepEqual(await once(child, 'close'), [130, null]);
+  const json = join(reports, 'report.json');
+  const args = ['eval', sample, '--tasks', '400', '--device', 'cpu', '--json', json];
+  const { code, signal, stderr } = await interruptedAtStart(args, join(scratch, 'cancelled-cache'));
+  assert.deepEqual([code, signal], [130, null]);
   assert.equal(stderr, 'Cancelled.\n');
   assert.deepEqual(readdirSync(reports), []);
 });
