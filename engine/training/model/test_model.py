@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 import unittest
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -58,18 +59,29 @@ class ModelTest(unittest.TestCase):
         self.assertAlmostEqual(loss, mean, delta=0.01)
 
     def test_plain_operators_give_the_same_loss_and_gradients(self) -> None:
+        def plain(model: LanguageModel, windows: torch.Tensor) -> torch.Tensor:
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                return plain_loss(model, windows, END)
+
+        self._assert_same_loss_and_gradients(plain)
+
+    @unittest.skipUnless(hasattr(F, "rms_norm"), "torch.compile on CPUs needs PyTorch 2.5")
+    def test_the_compiled_forward_gives_the_same_loss_and_gradients(self) -> None:
+        from compiled_forward import compiled_loss
+
+        self._assert_same_loss_and_gradients(lambda model, windows: compiled_loss(model, windows, END))
+
+    def _assert_same_loss_and_gradients(self, other: Callable[[LanguageModel, torch.Tensor], torch.Tensor]) -> None:
         torch.manual_seed(0)
         model = LanguageModel(CONFIG)
         windows = torch.randint(0, 50, (3, 33))
-        losses, slopes = [], []
-        for loss_of in (lambda: model.loss(windows, END), lambda: plain_loss(model, windows, END)):
-            with torch.autocast("cpu", dtype=torch.bfloat16):
-                loss = loss_of()
-            losses.append(float(loss.detach()))
-            slopes.append(torch.autograd.grad(loss, list(model.parameters())))
-        self.assertAlmostEqual(losses[0], losses[1], delta=0.01)
-        for mine, reference in zip(slopes[1], slopes[0]):
-            self.assertLess(float((mine - reference).norm()), 0.05 * float(reference.norm()) + 1e-4)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            reference = model.loss(windows, END)
+        loss = other(model, windows)
+        self.assertAlmostEqual(float(loss.detach()), float(reference.detach()), delta=0.01)
+        parameters = list(model.parameters())
+        for mine, wanted in zip(torch.autograd.grad(loss, parameters), torch.autograd.grad(reference, parameters)):
+            self.assertLess(float((mine - wanted).norm()), 0.05 * float(wanted.norm()) + 1e-4)
 
     def test_the_fused_loss_has_the_gradients_of_the_plain_one(self) -> None:
         torch.manual_seed(0)

@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,7 @@ class Run:
         if start and "optimizers" in start:
             self.optimizers.load_state_dict(start["optimizers"])
             self.step, self.tokens, taken = start["step"], start["tokens"], start["taken"]
+        self.loss = _compiled_loss() if args.compiled else _eager_loss
         stage = start["schedule"] if start and resumes else self._new_stage(args, start)
         self.schedule = Schedule(**stage)
         self.mix = _open_mix(args.data, taken)
@@ -78,10 +80,9 @@ class Run:
         total = 0.0
         for _ in range(passes):
             windows = file.take(rows)
-            with torch.autocast("cpu", dtype=torch.bfloat16):
-                loss = self.model.loss(windows, self.end_of_text) / passes
+            loss = self.loss(self.model, windows, self.end_of_text) / passes
             loss.backward()
-            total += float(loss)
+            total += float(loss.detach())
         self.optimizers.step(self.schedule.factor(self.step), self.step)
         self.step += 1
         self.tokens += TOKENS_A_STEP
@@ -112,6 +113,17 @@ class Run:
         save_checkpoint(self.folder / f"step-{self.step}.pt", kept)
 
 
+def _eager_loss(model: LanguageModel, windows: torch.Tensor, end_of_text: int) -> torch.Tensor:
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        return model.loss(windows, end_of_text)
+
+
+def _compiled_loss() -> Callable[[LanguageModel, torch.Tensor, int], torch.Tensor]:
+    from compiled_forward import compiled_loss  # its decorators need PyTorch 2
+
+    return compiled_loss
+
+
 def _open_mix(data: list[str], taken: dict[str, int]) -> WindowMix:
     files, weights = [], []
     for item in data:
@@ -131,6 +143,7 @@ def _parse_arguments() -> argparse.Namespace:
     parser.add_argument("--decay-steps", type=int, default=0)
     parser.add_argument("--max-seconds", type=float, default=float("inf"))
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--compiled", action="store_true", help="fuse with torch.compile (PyTorch 2.5, a C++ compiler)")
     return parser.parse_args()
 
 
