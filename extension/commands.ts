@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import { type AlgorithmFacts, algorithms } from '../engine/protocol.ts';
 import { algorithmDescriptions } from './algorithmNames.ts';
-import type { BenchmarkPanel } from './benchmark/benchmarkPanel.ts';
 import type { Configuration } from './configuration.ts';
 import type { EngineSupervisor } from './engineSupervisor.ts';
 import { isEnabledAnywhere } from './settings.ts';
@@ -11,19 +10,19 @@ export const menuCommand = 'slipstream.showMenu';
 export interface CommandContext {
   readonly configuration: Configuration;
   readonly supervisor: EngineSupervisor;
-  readonly benchmarkPanel: BenchmarkPanel;
+  readonly showBenchmark: () => Promise<void>;
   readonly log: vscode.LogOutputChannel;
 }
 
 export function registerCommands(context: CommandContext): vscode.Disposable {
-  const { configuration, supervisor, benchmarkPanel, log } = context;
+  const { configuration, supervisor, showBenchmark, log } = context;
   const commands: Readonly<Record<string, () => unknown>> = {
     'slipstream.enable': () => setEnabled(configuration, true),
     'slipstream.disable': () => setEnabled(configuration, false),
     'slipstream.restartEngine': () => supervisor.restart(),
     'slipstream.showLog': () => log.show(),
     'slipstream.pickAlgorithm': () => pickAlgorithm(configuration, supervisor),
-    'slipstream.runBenchmark': () => benchmarkPanel.show(),
+    'slipstream.runBenchmark': showBenchmark,
     'slipstream.openSettings': () =>
       vscode.commands.executeCommand('workbench.action.openSettings', '@ext:slipstream.slipstream'),
     'slipstream.showLastPrompt': () => showLastPrompt(supervisor),

@@ -8,31 +8,14 @@ import {
   type RequestType,
   ResponseError,
 } from 'vscode-jsonrpc/node';
-import * as protocol from '../engine/protocol.ts';
+import type * as protocol from '../engine/protocol.ts';
+import * as methods from '../engine/protocolMethods.ts';
+import { EngineFault, EngineGone } from './engineErrors.ts';
 
 export interface EngineListener {
   onLog(level: protocol.LogLevel, message: string): void;
   onIndexProgress(progress: protocol.IndexProgress): void;
   onModelChanged(model: protocol.ModelFacts): void;
-}
-
-/** The engine refused a request: `message` is for the user. */
-export class EngineFault extends Error {
-  readonly code: string;
-
-  constructor(code: string, message: string) {
-    super(message);
-    this.name = 'EngineFault';
-    this.code = code;
-  }
-}
-
-/** The engine went away before it answered. */
-export class EngineGone extends Error {
-  constructor() {
-    super('The engine ended before it answered.');
-    this.name = 'EngineGone';
-  }
 }
 
 /** Typed calls to one engine. A request ends with its answer, an EngineFault or EngineGone, never with nothing. */
@@ -49,31 +32,31 @@ export class EngineClient {
       info: (message) => listener.onLog('info', message),
       log: (message) => listener.onLog('debug', message),
     });
-    this.#connection.onNotification(protocol.log, ({ level, message }) => listener.onLog(level, message));
-    this.#connection.onNotification(protocol.indexProgress, (progress) => listener.onIndexProgress(progress));
-    this.#connection.onNotification(protocol.modelChanged, (model) => listener.onModelChanged(model));
+    this.#connection.onNotification(methods.log, ({ level, message }) => listener.onLog(level, message));
+    this.#connection.onNotification(methods.indexProgress, (progress) => listener.onIndexProgress(progress));
+    this.#connection.onNotification(methods.modelChanged, (model) => listener.onModelChanged(model));
     this.#connection.onClose(() => this.close());
     this.#connection.listen();
   }
 
   initialize(params: protocol.InitializeParams): Promise<protocol.InitializeResult> {
-    return this.#request(() => this.#connection.sendRequest(protocol.initialize, params));
+    return this.#request(() => this.#connection.sendRequest(methods.initialize, params));
   }
 
   changeSettings(settings: protocol.EngineSettings): Promise<protocol.ModelFacts> {
-    return this.#request(() => this.#connection.sendRequest(protocol.changeSettings, settings));
+    return this.#request(() => this.#connection.sendRequest(methods.changeSettings, settings));
   }
 
   lastPrompt(): Promise<string | null> {
-    return this.#request(() => this.#connection.sendRequest(protocol.lastPrompt));
+    return this.#request(() => this.#connection.sendRequest(methods.lastPrompt));
   }
 
   listAlgorithms(): Promise<readonly protocol.AlgorithmFacts[]> {
-    return this.#request(() => this.#connection.sendRequest(protocol.listAlgorithms));
+    return this.#request(() => this.#connection.sendRequest(methods.listAlgorithms));
   }
 
   shutdown(): Promise<null> {
-    return this.#request(() => this.#connection.sendRequest(protocol.shutdown));
+    return this.#request(() => this.#connection.sendRequest(methods.shutdown));
   }
 
   /** @param onPartialText takes all text generated so far, as it grows */
@@ -83,9 +66,9 @@ export class EngineClient {
     cancelled: AbortSignal,
   ): Promise<protocol.CompleteResult> {
     const partialTextToken = this.#progressToken++;
-    const progress = this.#connection.onProgress(protocol.partialText, partialTextToken, onPartialText);
+    const progress = this.#connection.onProgress(methods.partialText, partialTextToken, onPartialText);
     try {
-      return await this.#suggest(protocol.complete, { ...params, partialTextToken }, cancelled);
+      return await this.#suggest(methods.complete, { ...params, partialTextToken }, cancelled);
     } finally {
       progress.dispose();
     }
@@ -95,7 +78,7 @@ export class EngineClient {
     params: protocol.AlternativesParams,
     cancelled: AbortSignal,
   ): Promise<protocol.AlternativesResult> {
-    return this.#suggest(protocol.alternatives, params, cancelled);
+    return this.#suggest(methods.alternatives, params, cancelled);
   }
 
   /** @returns what was measured when it was cancelled; null when that is nothing */
@@ -106,36 +89,36 @@ export class EngineClient {
   ): Promise<protocol.BenchmarkReport | null> {
     if (cancelled.aborted) return null;
     const progressToken = this.#progressToken++;
-    const progress = this.#connection.onProgress(protocol.benchmarkProgress, progressToken, onProgress);
+    const progress = this.#connection.onProgress(methods.benchmarkProgress, progressToken, onProgress);
     try {
-      return await this.#cancellable(protocol.runBenchmark, { ...params, progressToken }, cancelled);
+      return await this.#cancellable(methods.runBenchmark, { ...params, progressToken }, cancelled);
     } finally {
       progress.dispose();
     }
   }
 
   didOpen(document: protocol.OpenDocument): void {
-    this.#notify(protocol.didOpen, document);
+    this.#notify(methods.didOpen, document);
   }
 
   didChange(change: protocol.DocumentChange): void {
-    this.#notify(protocol.didChange, change);
+    this.#notify(methods.didChange, change);
   }
 
   didClose(uri: string): void {
-    this.#notify(protocol.didClose, { uri });
+    this.#notify(methods.didClose, { uri });
   }
 
   didAccept(uri: string): void {
-    this.#notify(protocol.didAccept, { uri });
+    this.#notify(methods.didAccept, { uri });
   }
 
   didChangeFiles(changes: readonly protocol.FileChange[]): void {
-    this.#notify(protocol.didChangeFiles, { changes });
+    this.#notify(methods.didChangeFiles, { changes });
   }
 
   didChangeFolders(folders: readonly protocol.WorkspaceFolder[]): void {
-    this.#notify(protocol.didChangeFolders, { folders });
+    this.#notify(methods.didChangeFolders, { folders });
   }
 
   /** Settles what is still waiting; later calls find the engine gone. */

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import type { EngineSettings, IndexProgress, LogLevel, WorkspaceFolder } from '../engine/protocol.ts';
-import { type EngineClient, EngineGone } from './engineClient.ts';
+import type { EngineClient } from './engineClient.ts';
+import { EngineGone } from './engineErrors.ts';
 import {
   type EngineEvent,
   type EngineState,
@@ -9,7 +10,7 @@ import {
   type Lifecycle,
   next,
 } from './engineLifecycle.ts';
-import { EngineProcess } from './engineProcess.ts';
+import type { EngineProcess } from './engineProcess.ts';
 
 export interface EngineSetup {
   /** The bundled engine. */
@@ -90,7 +91,7 @@ export class EngineSupervisor implements vscode.Disposable {
     this.#setup.log(state.kind === 'failed' ? 'error' : 'info', describe(state));
     if (state.kind === 'stopped' || state.kind === 'failed') this.#end();
     this.#stateChanged.fire(state);
-    if (state.kind === 'starting') void this.#launch(state.runtime);
+    if (state.kind === 'starting') void this.#launch(state);
   }
 
   #end(): void {
@@ -99,9 +100,12 @@ export class EngineSupervisor implements vscode.Disposable {
     if (ended) this.#ending = ended.end();
   }
 
-  async #launch(runtime: Extract<EngineState, { kind: 'starting' }>['runtime']): Promise<void> {
+  async #launch(starting: Extract<EngineState, { kind: 'starting' }>): Promise<void> {
     const { path, cacheDir, settings, folders, log } = this.#setup;
-    const engine = new EngineProcess(path, runtime, {
+    // Loading the transport takes longer than all that VS Code waits for when it activates the extension.
+    const { EngineProcess } = await import('./engineProcess.ts');
+    if (this.state !== starting) return; // stopped meanwhile
+    const engine = new EngineProcess(path, starting.runtime, {
       onLog: log,
       onIndexProgress: (progress) => this.#indexProgressed.fire(progress),
       onModelChanged: (model) => {

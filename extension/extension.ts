@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { CompletionMetrics, IndexProgress } from '../engine/protocol.ts';
-import { BenchmarkPanel } from './benchmark/benchmarkPanel.ts';
+import type { BenchmarkPanel } from './benchmark/benchmarkPanel.ts';
 import { menuCommand, registerCommands } from './commands.ts';
 import { Configuration } from './configuration.ts';
 import { EngineSupervisor } from './engineSupervisor.ts';
@@ -46,12 +46,16 @@ export function activate(context: vscode.ExtensionContext): void {
       showStatus();
     },
   });
-  const benchmarkPanel = new BenchmarkPanel({
-    configuration,
-    supervisor: engine,
-    extensionUri: context.extensionUri,
-    log,
-  });
+  let benchmarkPanel: Promise<BenchmarkPanel> | undefined;
+  const showBenchmark = async () => {
+    benchmarkPanel ??= import('./benchmark/benchmarkPanel.ts').then((module) => {
+      const { extensionUri } = context;
+      const panel = new module.BenchmarkPanel({ configuration, supervisor: engine, extensionUri, log });
+      context.subscriptions.push(panel);
+      return panel;
+    });
+    (await benchmarkPanel).show();
+  };
   const applySettings = (settings: Settings) => {
     provider.reset();
     if (!isEnabledAnywhere(settings)) void engine.stop();
@@ -66,8 +70,7 @@ export function activate(context: vscode.ExtensionContext): void {
     engine,
     sync,
     statusBar,
-    benchmarkPanel,
-    registerCommands({ configuration, supervisor: engine, benchmarkPanel, log }),
+    registerCommands({ configuration, supervisor: engine, showBenchmark, log }),
     vscode.languages.registerInlineCompletionItemProvider({ pattern: '**' }, provider),
     vscode.commands.registerCommand(acceptedCommand, (uri: string) => engine.client?.didAccept(uri)),
     vscode.window.onDidChangeActiveTextEditor(showStatus),

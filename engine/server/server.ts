@@ -10,7 +10,8 @@ import {
 } from 'vscode-jsonrpc/node';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
 import { SlipstreamError } from '../errors.ts';
-import * as protocol from '../protocol.ts';
+import type * as protocol from '../protocol.ts';
+import * as methods from '../protocolMethods.ts';
 import { Documents } from './documents.ts';
 import type { Parse } from './parse.ts';
 import * as requests from './requests.ts';
@@ -99,7 +100,7 @@ export class Server {
   /** @returns when the editor has asked for the end and the engine is disposed */
   listen(): Promise<void> {
     return new Promise((resolve) => {
-      this.#connection.onRequest(protocol.shutdown, async () => {
+      this.#connection.onRequest(methods.shutdown, async () => {
         this.#running?.abort();
         this.#ending.abort();
         await this.#engine?.dispose();
@@ -112,44 +113,42 @@ export class Server {
   }
 
   #handleRequests(): void {
-    this.#onRequest(protocol.initialize, requests.initializeParams, (params) => this.#initialize(params));
-    this.#onRequest(protocol.complete, requests.completeParams, (params, signal) =>
+    this.#onRequest(methods.initialize, requests.initializeParams, (params) => this.#initialize(params));
+    this.#onRequest(methods.complete, requests.completeParams, (params, signal) =>
       this.#complete(params, signal),
     );
-    this.#onRequest(protocol.alternatives, requests.alternativesParams, (params, signal) =>
+    this.#onRequest(methods.alternatives, requests.alternativesParams, (params, signal) =>
       this.#alternatives(params, signal),
     );
-    this.#onRequest(protocol.changeSettings, requests.engineSettings, async (settings) => {
+    this.#onRequest(methods.changeSettings, requests.engineSettings, async (settings) => {
       const engine = this.#ready();
       await engine.setSettings(settings);
       return engine.facts;
     });
-    this.#onRequest(protocol.runBenchmark, requests.benchmarkParams, (params, signal) =>
+    this.#onRequest(methods.runBenchmark, requests.benchmarkParams, (params, signal) =>
       this.#runBenchmark(params, signal),
     );
-    this.#connection.onRequest(protocol.listAlgorithms, () => this.#ready().listAlgorithms());
-    this.#connection.onRequest(protocol.lastPrompt, () => this.#ready().lastPrompt());
+    this.#connection.onRequest(methods.listAlgorithms, () => this.#ready().listAlgorithms());
+    this.#connection.onRequest(methods.lastPrompt, () => this.#ready().lastPrompt());
   }
 
   #handleNotifications(): void {
-    this.#onNotification(protocol.didOpen, requests.openDocument, (opened, engine) => {
+    this.#onNotification(methods.didOpen, requests.openDocument, (opened, engine) => {
       engine.documentChanged(this.#documents.open(opened));
     });
-    this.#onNotification(protocol.didChange, requests.documentChange, (change, engine) => {
+    this.#onNotification(methods.didChange, requests.documentChange, (change, engine) => {
       const document = this.#documents.change(change);
       if (document) engine.documentChanged(document);
       else engine.documentClosed(change.uri);
     });
-    this.#onNotification(protocol.didClose, requests.documentUri, ({ uri }, engine) => {
+    this.#onNotification(methods.didClose, requests.documentUri, ({ uri }, engine) => {
       if (this.#documents.close(uri)) engine.documentClosed(uri);
     });
-    this.#onNotification(protocol.didAccept, requests.documentUri, ({ uri }, engine) =>
-      engine.didAccept(uri),
-    );
-    this.#onNotification(protocol.didChangeFiles, requests.fileChanges, ({ changes }, engine) =>
+    this.#onNotification(methods.didAccept, requests.documentUri, ({ uri }, engine) => engine.didAccept(uri));
+    this.#onNotification(methods.didChangeFiles, requests.fileChanges, ({ changes }, engine) =>
       engine.filesChanged(changes),
     );
-    this.#onNotification(protocol.didChangeFolders, requests.folders, ({ folders }, engine) =>
+    this.#onNotification(methods.didChangeFolders, requests.folders, ({ folders }, engine) =>
       engine.setFolders(folders),
     );
   }
@@ -160,8 +159,8 @@ export class Server {
     this.#engine = await this.#createEngine({
       ...params,
       log: (level, message) => this.#log(level, message),
-      onIndexProgress: (progress) => this.#send(protocol.indexProgress, progress),
-      onModelChanged: (facts) => this.#send(protocol.modelChanged, facts),
+      onIndexProgress: (progress) => this.#send(methods.indexProgress, progress),
+      onModelChanged: (facts) => this.#send(methods.modelChanged, facts),
     });
     return { model: this.#engine.facts };
   }
@@ -174,7 +173,7 @@ export class Server {
     const request = this.#withDocuments(params);
     if (!request) return { kind: 'outOfSync' };
     const onText = (text: string) =>
-      void this.#connection.sendProgress(protocol.partialText, partialTextToken, text);
+      void this.#connection.sendProgress(methods.partialText, partialTextToken, text);
     return engine.complete({ ...request, onText }, this.#takeTurn(cancelled));
   }
 
@@ -217,7 +216,7 @@ export class Server {
       {
         ...request,
         onProgress: (progress) =>
-          void this.#connection.sendProgress(protocol.benchmarkProgress, progressToken, progress),
+          void this.#connection.sendProgress(methods.benchmarkProgress, progressToken, progress),
       },
       AbortSignal.any([cancelled, this.#ending.signal]),
     );
@@ -275,7 +274,7 @@ export class Server {
   }
 
   #log(level: protocol.LogLevel, message: string): void {
-    this.#send(protocol.log, { level, message });
+    this.#send(methods.log, { level, message });
   }
 
   #send<P>(type: NotificationType<P>, params: P): void {

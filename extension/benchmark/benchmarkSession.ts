@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import type { Algorithm, BenchmarkReport } from '../../engine/protocol.ts';
 import type { Configuration } from '../configuration.ts';
-import { type EngineClient, EngineGone } from '../engineClient.ts';
+import type { EngineClient } from '../engineClient.ts';
+import { EngineGone } from '../engineErrors.ts';
 import type { EngineSupervisor } from '../engineSupervisor.ts';
 import type { PanelState, ToExtension } from './messages.ts';
 

@@ -7,7 +7,8 @@ import { join, resolve } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { CancellationTokenSource, ResponseError } from 'vscode-jsonrpc/node';
-import * as protocol from '../../engine/protocol.ts';
+import type * as protocol from '../../engine/protocol.ts';
+import * as methods from '../../engine/protocolMethods.ts';
 import { interruptedAtStart } from '../interrupted.ts';
 import { writeOddFolder } from '../oddFolder.ts';
 import { temporaryFolder } from '../temporaryFolder.ts';
@@ -190,31 +191,31 @@ describe('in the engine process', () => {
     const { connection, process } = startEngine(engine);
     const uri = pathToFileURL(folder).href;
     const workspaceFolders = [{ uri, name: 'workspace', exclude: [] }];
-    await connection.sendRequest(protocol.initialize, { ...initializeParams(), workspaceFolders });
+    await connection.sendRequest(methods.initialize, { ...initializeParams(), workspaceFolders });
     const text = 'const a = ';
-    await connection.sendNotification(protocol.didOpen, {
+    await connection.sendNotification(methods.didOpen, {
       uri: `${uri}/b.ts`,
       languageId: 'typescript',
       version: 1,
       text,
     });
     const progress: protocol.BenchmarkProgress[] = [];
-    connection.onProgress(protocol.benchmarkProgress, 1, (one) => void progress.push(one));
-    const running = connection.sendRequest(protocol.runBenchmark, params);
+    connection.onProgress(methods.benchmarkProgress, 1, (one) => void progress.push(one));
+    const running = connection.sendRequest(methods.runBenchmark, params);
     const place = {
       uri: `${uri}/b.ts`,
       version: 1,
       position: { line: 0, character: text.length },
       indentation: { insertSpaces: true, tabSize: 2 },
     };
-    const suggestion = await connection.sendRequest(protocol.complete, {
+    const suggestion = await connection.sendRequest(methods.complete, {
       ...place,
       trigger: 'automatic',
       partialTextToken: 0,
     });
     assert.deepEqual(suggestion, { kind: 'empty', reason: 'a benchmark is running' });
     const alternatives = { ...place, count: 2, known: [] };
-    assert.deepEqual(await connection.sendRequest(protocol.alternatives, alternatives), {
+    assert.deepEqual(await connection.sendRequest(methods.alternatives, alternatives), {
       kind: 'alternatives',
       suggestions: [],
     });
@@ -238,8 +239,8 @@ describe('in the engine process', () => {
 
   test('completes the sample files where there is no workspace', async () => {
     const { connection, process } = startEngine(engine);
-    await connection.sendRequest(protocol.initialize, initializeParams());
-    const report = (await connection.sendRequest(protocol.runBenchmark, params))!;
+    await connection.sendRequest(methods.initialize, initializeParams());
+    const report = (await connection.sendRequest(methods.runBenchmark, params))!;
     assert.equal(report.material.kind, 'sample');
     assert.match(report.notes.join('\n'), /sample files/);
     process.kill();
@@ -247,12 +248,12 @@ describe('in the engine process', () => {
 
   test('a cancel ends it, bad requests and faults are named, and a shutdown does not wait', async () => {
     const { connection, exit } = startEngine(await bundleScriptedEngine());
-    await connection.sendRequest(protocol.initialize, initializeParams());
+    await connection.sendRequest(methods.initialize, initializeParams());
     const source = new CancellationTokenSource();
     const reported = new Promise<protocol.BenchmarkProgress>((resolve) => {
-      connection.onProgress(protocol.benchmarkProgress, 1, resolve);
+      connection.onProgress(methods.benchmarkProgress, 1, resolve);
     });
-    const running = connection.sendRequest(protocol.runBenchmark, params, source.token);
+    const running = connection.sendRequest(methods.runBenchmark, params, source.token);
     assert.deepEqual(await reported, { phase: 'measuring', done: 1, total: 2, detail: 'Measuring' });
     source.cancel();
     assert.equal(await running, null);
@@ -268,8 +269,8 @@ describe('in the engine process', () => {
     assert.match(await refused({ tasks: 0 }), /runBenchmark\.tasks/);
     assert.equal(await refused({ tasks: 13 }), 'thirteen tasks are too many');
 
-    const last = connection.sendRequest(protocol.runBenchmark, params);
-    await connection.sendRequest(protocol.shutdown);
+    const last = connection.sendRequest(methods.runBenchmark, params);
+    await connection.sendRequest(methods.shutdown);
     assert.equal(await last, null);
     assert.deepEqual(await exit, { code: 0, signal: null });
   });

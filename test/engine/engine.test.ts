@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import * as protocol from '../../engine/protocol.ts';
+import type * as protocol from '../../engine/protocol.ts';
+import * as methods from '../../engine/protocolMethods.ts';
 import {
   bundleEngine,
   initializeParams,
@@ -28,7 +29,7 @@ export function product(items) {
 
 async function ready(): Promise<RunningEngine> {
   const engine = startEngine(path);
-  await engine.connection.sendRequest(protocol.initialize, initializeParams());
+  await engine.connection.sendRequest(methods.initialize, initializeParams());
   return engine;
 }
 
@@ -51,29 +52,29 @@ function completeAt(text: string, version: number): protocol.CompleteParams {
 test('the embedded model writes on, and a key prefills next to nothing', async () => {
   const engine = await ready();
   const { connection } = engine;
-  await connection.sendNotification(protocol.didOpen, textDocument(beginning));
+  await connection.sendNotification(methods.didOpen, textDocument(beginning));
   const partial: string[] = [];
-  connection.onProgress(protocol.partialText, 1, (text) => {
+  connection.onProgress(methods.partialText, 1, (text) => {
     partial.push(text);
   });
-  const first = await connection.sendRequest(protocol.complete, completeAt(beginning, 1));
+  const first = await connection.sendRequest(methods.complete, completeAt(beginning, 1));
   assert.ok(first.kind === 'completion', JSON.stringify(first));
   assert.ok(partial.length > 0 && partial.at(-1)!.startsWith(first.text.trimEnd()), JSON.stringify(partial));
 
   const at = endOf(beginning);
   const typed = { range: { start: at, end: at }, text: first.text[0] };
-  await connection.sendNotification(protocol.didChange, {
+  await connection.sendNotification(methods.didChange, {
     uri: 'file:///a.ts',
     baseVersion: 1,
     version: 2,
     changes: [typed],
   });
-  const second = await connection.sendRequest(protocol.complete, completeAt(beginning + first.text[0], 2));
+  const second = await connection.sendRequest(methods.complete, completeAt(beginning + first.text[0], 2));
   assert.ok(second.kind === 'completion', JSON.stringify(second));
   assert.ok(second.metrics.prefilledTokens <= 8, `${second.metrics.prefilledTokens} tokens for one key`);
-  assert.match((await connection.sendRequest(protocol.lastPrompt))!, /export function product/);
+  assert.match((await connection.sendRequest(methods.lastPrompt))!, /export function product/);
 
-  await connection.sendRequest(protocol.shutdown);
+  await connection.sendRequest(methods.shutdown);
   assert.deepEqual(await engine.exit, { code: 0, signal: null });
 });
 
@@ -82,12 +83,12 @@ test('other settings are in force once they are answered; a model that is none c
   const { connection } = engine;
   const { settings } = initializeParams();
   await assert.rejects(
-    connection.sendRequest(protocol.changeSettings, { ...settings, model: 'test/fixtures' }),
+    connection.sendRequest(methods.changeSettings, { ...settings, model: 'test/fixtures' }),
     /test.fixtures.*\.json/,
   );
-  await connection.sendRequest(protocol.changeSettings, { ...settings, algorithm: 'none', maxTokens: 2 });
-  await connection.sendNotification(protocol.didOpen, textDocument(beginning));
-  const result = await connection.sendRequest(protocol.complete, completeAt(beginning, 1));
+  await connection.sendRequest(methods.changeSettings, { ...settings, algorithm: 'none', maxTokens: 2 });
+  await connection.sendNotification(methods.didOpen, textDocument(beginning));
+  const result = await connection.sendRequest(methods.complete, completeAt(beginning, 1));
   assert.ok(result.kind === 'completion', JSON.stringify(result));
   assert.equal(result.metrics.numDraftTokens, 0);
   assert.ok(result.metrics.completionTokens <= 2);
@@ -97,7 +98,7 @@ test('other settings are in force once they are answered; a model that is none c
 test('a model that cannot be loaded is a coded fault that names the file', async () => {
   const engine = startEngine(path);
   await assert.rejects(
-    engine.connection.sendRequest(protocol.initialize, initializeParams({ model: 'test/fixtures' })),
+    engine.connection.sendRequest(methods.initialize, initializeParams({ model: 'test/fixtures' })),
     (error: { data?: protocol.FaultData; message: string }) => {
       assert.equal(error.data?.code, 'model.notFound');
       assert.match(error.message, /test.fixtures.*\.json/);

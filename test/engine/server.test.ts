@@ -3,7 +3,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { before, test } from 'node:test';
 import { CancellationTokenSource, ResponseError } from 'vscode-jsonrpc/node';
-import * as protocol from '../../engine/protocol.ts';
+import type * as protocol from '../../engine/protocol.ts';
+import * as methods from '../../engine/protocolMethods.ts';
 import {
   bundleScriptedEngine,
   initializeParams,
@@ -19,7 +20,7 @@ before(async () => {
 
 async function ready(): Promise<RunningEngine> {
   const engine = startEngine(path);
-  await engine.connection.sendRequest(protocol.initialize, initializeParams());
+  await engine.connection.sendRequest(methods.initialize, initializeParams());
   return engine;
 }
 
@@ -36,7 +37,7 @@ function completeAt(character: number, version = 1): protocol.CompleteParams {
 }
 
 async function open(engine: RunningEngine, text: string): Promise<void> {
-  await engine.connection.sendNotification(protocol.didOpen, textDocument(text));
+  await engine.connection.sendNotification(methods.didOpen, textDocument(text));
 }
 
 const textOf = (result: protocol.CompleteResult) =>
@@ -54,7 +55,7 @@ async function faultOf(request: Promise<unknown>): Promise<{ code: string; messa
 test('answers a completion on the synced document, then ends when asked to', async () => {
   const engine = await ready();
   await open(engine, 'ab');
-  await engine.connection.sendNotification(protocol.didChange, {
+  await engine.connection.sendNotification(methods.didChange, {
     uri: 'file:///a.ts',
     baseVersion: 1,
     version: 4,
@@ -63,17 +64,17 @@ test('answers a completion on the synced document, then ends when asked to', asy
       { range: { start: { line: 0, character: 2 }, end: { line: 0, character: 2 } }, text: 'c' },
     ],
   });
-  await engine.connection.sendNotification(protocol.didAccept, { uri: 'file:///a.ts' });
+  await engine.connection.sendNotification(methods.didAccept, { uri: 'file:///a.ts' });
   const params = completeAt(4, 4);
   const partial: string[] = [];
-  engine.connection.onProgress(protocol.partialText, params.partialTextToken, (text) => {
+  engine.connection.onProgress(methods.partialText, params.partialTextToken, (text) => {
     partial.push(text);
   });
-  const result = await engine.connection.sendRequest(protocol.complete, params);
+  const result = await engine.connection.sendRequest(methods.complete, params);
   assert.equal(textOf(result), '[abcd] open=1 cells=undefined accepted=1');
   assert.deepEqual(partial, ['[abcd] open=1 cells=undefined accepted=1']);
 
-  await engine.connection.sendRequest(protocol.shutdown);
+  await engine.connection.sendRequest(methods.shutdown);
   assert.deepEqual(await engine.exit, { code: 0, signal: null });
   assert.match(engine.output(), /prints to stdout/);
 });
@@ -81,25 +82,25 @@ test('answers a completion on the synced document, then ends when asked to', asy
 test('cells of a notebook arrive in their order, whatever order they were opened in', async () => {
   const engine = await ready();
   for (const cell of [2, 0, 1]) {
-    await engine.connection.sendNotification(protocol.didOpen, {
+    await engine.connection.sendNotification(methods.didOpen, {
       ...textDocument(`cell${cell}`),
       uri: cell === 1 ? 'file:///a.ts' : `cell:${cell}`,
       notebook: { uri: 'file:///n.ipynb', cell },
     });
   }
-  const result = await engine.connection.sendRequest(protocol.complete, completeAt(0));
+  const result = await engine.connection.sendRequest(methods.complete, completeAt(0));
   assert.match(textOf(result), /cells=cell0\|cell1\|cell2 /);
   engine.process.kill();
 });
 
 test('a document out of step is reported, and works again once opened again', async () => {
   const engine = await ready();
-  const ask = (version: number) => engine.connection.sendRequest(protocol.complete, completeAt(0, version));
+  const ask = (version: number) => engine.connection.sendRequest(methods.complete, completeAt(0, version));
   assert.equal((await ask(1)).kind, 'outOfSync', 'never opened');
   await open(engine, 'one');
   assert.equal((await ask(2)).kind, 'outOfSync', 'a version that never arrived');
   const stale = { uri: 'file:///a.ts', baseVersion: 5, version: 6, changes: [] };
-  await engine.connection.sendNotification(protocol.didChange, stale);
+  await engine.connection.sendNotification(methods.didChange, stale);
   assert.equal((await ask(6)).kind, 'outOfSync', 'changes of another base');
   assert.equal((await ask(1)).kind, 'outOfSync', 'and the old text is not trusted either');
   await open(engine, 'two');
@@ -111,15 +112,15 @@ test('cancelling reaches the run, and a newer request aborts an older one', asyn
   const engine = await ready();
   await open(engine, 'wait');
   const source = new CancellationTokenSource();
-  const cancelled = engine.connection.sendRequest(protocol.complete, completeAt(4), source.token);
+  const cancelled = engine.connection.sendRequest(methods.complete, completeAt(4), source.token);
   await new Promise((resolve) => setTimeout(resolve, 50));
   const from = performance.now();
   source.cancel();
   assert.equal((await cancelled).kind, 'cancelled');
   assert.ok(performance.now() - from < 500);
 
-  const older = engine.connection.sendRequest(protocol.complete, completeAt(4));
-  const newer = engine.connection.sendRequest(protocol.complete, completeAt(0));
+  const older = engine.connection.sendRequest(methods.complete, completeAt(4));
+  const newer = engine.connection.sendRequest(methods.complete, completeAt(0));
   assert.equal((await older).kind, 'cancelled');
   assert.equal((await newer).kind, 'completion');
   engine.process.kill();
@@ -149,23 +150,20 @@ test('faults keep their code; a bad request names what is wrong; the engine goes
   await engine.connection.sendNotification('document/didChange', { uri: 3 });
   await engine.connection.sendNotification('no/such/notification', {});
 
-  const facts = await engine.connection.sendRequest(protocol.changeSettings, {
+  const facts = await engine.connection.sendRequest(methods.changeSettings, {
     ...initializeParams().settings,
     algorithm: 'none',
   });
   assert.equal(facts.precision, 'none');
-  assert.equal(await engine.connection.sendRequest(protocol.lastPrompt), 'the last prompt');
+  assert.equal(await engine.connection.sendRequest(methods.lastPrompt), 'the last prompt');
   engine.process.kill();
 });
 
 test('nothing but initialize is served before the engine is ready, and a failed load keeps its code', async () => {
   const engine = startEngine(path);
-  assert.equal(
-    (await faultOf(engine.connection.sendRequest(protocol.complete, completeAt(0)))).code,
-    'usage',
-  );
+  assert.equal((await faultOf(engine.connection.sendRequest(methods.complete, completeAt(0)))).code, 'usage');
   const fault = await faultOf(
-    engine.connection.sendRequest(protocol.initialize, initializeParams({ model: 'notFound' })),
+    engine.connection.sendRequest(methods.initialize, initializeParams({ model: 'notFound' })),
   );
   assert.deepEqual(fault, { code: 'model.notFound', message: 'no such model: choose another folder' });
   engine.process.kill();
@@ -177,7 +175,7 @@ test('messages that are not JSON-RPC are survived', async () => {
     engine.process.send(garbage);
   }
   await open(engine, 'still here');
-  const result = await engine.connection.sendRequest(protocol.complete, completeAt(0));
+  const result = await engine.connection.sendRequest(methods.complete, completeAt(0));
   assert.match(textOf(result), /still here/);
   engine.process.kill();
 });
@@ -199,7 +197,7 @@ test('an error that nobody handles ends the process with a fault', async () => {
   const engine = await ready();
   await open(engine, 'reject');
   await engine.connection.sendNotification('complete', {});
-  engine.connection.sendRequest(protocol.complete, completeAt(6)).catch(() => {});
+  engine.connection.sendRequest(methods.complete, completeAt(6)).catch(() => {});
   assert.deepEqual(await engine.exit, { code: 70, signal: null });
   assert.match(engine.output(), /nobody handles this/);
 });

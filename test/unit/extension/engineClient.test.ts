@@ -11,7 +11,8 @@ import {
   type Engine,
   Server,
 } from '../../../engine/server/server.ts';
-import { EngineClient, EngineFault, EngineGone } from '../../../extension/engineClient.ts';
+import { EngineClient } from '../../../extension/engineClient.ts';
+import { EngineFault, EngineGone } from '../../../extension/engineErrors.ts';
 
 const initializeParams = {
   settings: { algorithm: 'auto', device: 'auto', maxTokens: 8 },
