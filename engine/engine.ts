@@ -30,6 +30,8 @@ import { availableAlgorithms } from './speculation/availableAlgorithms.ts';
 import { openSpeculation, type Speculation } from './speculation/speculation.ts';
 import { planSpeculation, type SpeculationPlan } from './speculation/speculationPlan.ts';
 import { OpenSyntaxes } from './syntax/openSyntaxes.ts';
+import { cellsAround } from './text/notebookCells.ts';
+import { RecentDocuments } from './text/recentDocuments.ts';
 import type { ContextDocument } from './text/snippets.ts';
 import { type SimilarPieces, WorkspaceContext } from './text/workspaceContext.ts';
 import { greedyVerifier } from './verify/greedy.ts';
@@ -37,7 +39,7 @@ import { documentId } from './workspace/documentId.ts';
 import { WorkspaceFolders } from './workspace/workspaceFolders.ts';
 import { WorkspaceIndex } from './workspace/workspaceIndex.ts';
 
-/** Open documents that may give context, the most recently used first. */
+/** Open documents that may give context. */
 const CONTEXT_DOCUMENTS = 20;
 
 /** What answers requests under some settings. Replaced as a whole, so that a completion meanwhile finds either all old or all new. */
@@ -65,8 +67,7 @@ export class SlipstreamEngine implements Engine {
   readonly #options: EngineOptions;
   readonly #folders = new WorkspaceFolders();
   readonly #syntaxes = new OpenSyntaxes((message) => this.#options.log('warn', message));
-  /** Open documents by URI, the most recently used last. */
-  readonly #open = new Map<string, TextDocument>();
+  readonly #documents = new RecentDocuments();
   #parts!: EngineParts;
   #lastPrompt: string | null = null;
   #changes: Promise<void> = Promise.resolve();
@@ -168,17 +169,16 @@ export class SlipstreamEngine implements Engine {
   }
 
   didAccept(uri: string): void {
-    const document = this.#open.get(uri);
-    if (document) this.#touch(document);
+    this.#documents.useAgain(uri);
   }
 
   documentChanged(document: TextDocument): void {
-    this.#touch(document);
+    this.#documents.use(document);
     this.#parts.index.documentChanged(document.uri, () => document.getText());
   }
 
   documentClosed(uri: string): void {
-    this.#open.delete(uri);
+    this.#documents.close(uri);
     this.#parts.completer.forget(uri);
     this.#parts.index.documentClosed(uri);
   }
@@ -245,7 +245,7 @@ export class SlipstreamEngine implements Engine {
   }
 
   async #suggest<T>(document: TextDocument, work: (completer: Completer) => Promise<T>): Promise<T> {
-    this.#touch(document);
+    this.#documents.use(document);
     const { index, completer } = this.#parts;
     const release = index.hold();
     try {
@@ -328,7 +328,7 @@ export class SlipstreamEngine implements Engine {
       log,
     });
     index.setFolders(this.#folders.indexed);
-    for (const document of this.#open.values()) index.documentChanged(document.uri, () => document.getText());
+    for (const document of this.#documents) index.documentChanged(document.uri, () => document.getText());
     return index;
   }
 
@@ -346,6 +346,8 @@ export class SlipstreamEngine implements Engine {
   #place(request: PlaceRequest): CompletionPlace {
     const { document, position, selectedSuggestion, indentation, notebookCells, openDocuments } = request;
     const folder = this.#folders.of(document.uri);
+    const isElsewhere = (other: TextDocument) =>
+      other.uri !== document.uri && !notebookCells?.includes(other);
     return {
       document,
       position,
@@ -353,46 +355,24 @@ export class SlipstreamEngine implements Engine {
       indentation,
       path: this.#folders.relativePath(document.uri),
       repo: folder?.name,
-      around: notebookCells && around(document, notebookCells),
-      context: this.#context(document, notebookCells ?? [], openDocuments),
+      around: notebookCells && cellsAround(document, notebookCells),
+      context: this.#context(openDocuments.filter(isElsewhere)),
     };
   }
 
-  #context(
-    document: TextDocument,
-    cells: readonly TextDocument[],
-    open: readonly TextDocument[],
-  ): ContextDocument[] {
-    const byRecency = [...this.#open.keys()].reverse();
-    return open
-      .filter((other) => other.uri !== document.uri && !cells.includes(other))
-      .sort((a, b) => byRecency.indexOf(a.uri) - byRecency.indexOf(b.uri))
-      .slice(0, CONTEXT_DOCUMENTS)
-      .map((other) => ({
-        uri: other.uri,
-        version: other.version,
-        path: this.#folders.relativePath(other.uri) ?? basename(documentId(other.uri)),
-        text: other.getText(),
-      }));
+  #context(open: readonly TextDocument[]): ContextDocument[] {
+    return this.#documents.mostRecent(open, CONTEXT_DOCUMENTS).map((document) => ({
+      uri: document.uri,
+      version: document.version,
+      path: this.#folders.relativePath(document.uri) ?? basename(documentId(document.uri)),
+      text: document.getText(),
+    }));
   }
 
   #readable(acceptedFrom: Completion['acceptedFrom']): Completion['acceptedFrom'] {
     const entries = Object.entries(acceptedFrom);
     return Object.fromEntries(entries.map(([id, count]) => [this.#folders.relativePath(id) ?? id, count]));
   }
-
-  #touch(document: TextDocument): void {
-    this.#open.delete(document.uri);
-    this.#open.set(document.uri, document);
-  }
-}
-
-function around(document: TextDocument, cells: readonly TextDocument[]) {
-  const index = cells.indexOf(document);
-  const join = (some: readonly TextDocument[]) => some.map((cell) => cell.getText()).join('\n\n');
-  const before = join(cells.slice(0, index));
-  const after = join(cells.slice(index + 1));
-  return { before: before && `${before}\n\n`, after: after && `\n\n${after}` };
 }
 
 /** Whether what is loaded serves: the same model on the same device, that hands out the same. */

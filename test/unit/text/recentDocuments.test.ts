@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { TextDocument } from 'vscode-languageserver-textdocument';
+import { cellsAround } from '../../../engine/text/notebookCells.ts';
+import { RecentDocuments } from '../../../engine/text/recentDocuments.ts';
+
+const [a, b, c] = ['a', 'b', 'c'].map((name) => TextDocument.create(`file:///${name}`, 'python', 1, name));
+
+test('what was used last comes first, and only so many', () => {
+  const recent = new RecentDocuments();
+  for (const document of [a, b, c]) recent.use(document);
+  recent.useAgain(a.uri);
+  assert.deepEqual(recent.mostRecent([a, b, c], 2), [a, c]);
+  recent.close(c.uri);
+  recent.useAgain(c.uri);
+  assert.deepEqual([...recent], [b, a]);
+});
+
+test('the cells of a notebook around one, and nothing around the only one', () => {
+  assert.deepEqual(cellsAround(b, [a, b, c]), { before: 'a\n\n', after: '\n\nc' });
+  assert.deepEqual(cellsAround(c, [a, b, c]), { before: 'a\n\nb\n\n', after: '' });
+  assert.deepEqual(cellsAround(a, [a]), { before: '', after: '' });
+});
