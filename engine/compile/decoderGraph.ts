@@ -137,19 +137,24 @@ class DecoderGraph {
     const name = tiedEmbeddings ? 'model.embed_tokens' : 'lm_head';
     const logits = await this.#linear(wanted, this.#options.outputLinear, [name]);
     this.#output('logits', logits, [1, 'R', vocabSize]);
-    const argmax = this.#graph.op('ArgMax', [logits], { axis: -1, keepdims: 0 });
+    const argmax = this.#options.successors === 0 ? this.#argmax(logits) : this.#firstSuccessor(logits);
     this.#graph.output('argmax', argmax, 'int64', [1, 'R']);
-    this.#listSuccessors(logits);
   }
 
-  #listSuccessors(logits: Value): void {
+  #argmax(logits: Value): Value {
+    return this.#graph.op('ArgMax', [logits], { axis: -1, keepdims: 0 });
+  }
+
+  /** Of equal logits both operators take the token with the lower id; going through them once is enough. */
+  #firstSuccessor(logits: Value): Value {
     const { successors, logProbs } = this.#options;
-    if (successors === 0) return;
     const [largest, best] = this.#graph.ops('TopK', [logits, this.#graph.ints([successors])], 2);
     this.#graph.output('successors', best, 'int64', [1, 'R', successors]);
-    if (logProbs === 'none') return;
-    const ofBest = logProbsOfLargest(this.#graph, logits, largest);
-    this.#output('successor_log_probs', ofBest, [1, 'R', successors]);
+    if (logProbs === 'successors') {
+      const ofBest = logProbsOfLargest(this.#graph, logits, largest);
+      this.#output('successor_log_probs', ofBest, [1, 'R', successors]);
+    }
+    return this.#graph.op('Gather', [best, this.#graph.index(0)], { axis: -1 });
   }
 
   #tap(index: number, residual: Value): void {

@@ -150,6 +150,11 @@ export class GraphBuilder {
     return this.#constant('int64', [values.length], new BigInt64Array(values.map(BigInt)));
   }
 
+  /** An int64 scalar. Gathered with it, a dimension goes away. */
+  index(value: number): Value {
+    return this.#constant('int64', [], BigInt64Array.of(BigInt(value)));
+  }
+
   floats(values: readonly number[]): Value {
     return this.#constant('float32', [values.length], new Float32Array(values));
   }

@@ -99,22 +99,21 @@ export function quantizedLinear(
  * so a row's result does not depend on the rows beside it, as with `quantizedLinear`; the scales are a few small operators
  * around the product, which cost a lone row some microseconds and are forgotten from four rows on.
  *
- * A row of zeros has no scale: whatever it is rounded to, divided by its infinite inverse, is zero again.
+ * A row of zeros has no scale: whatever it is rounded to is zero again once it is multiplied by the row's largest value.
  */
 export const rowWiseLinear: LinearKernel = async (graph, x, { name, outputs, inputs, weight, bias }) => {
   const { columns, scales } = quantizeOutputs(weight, outputs, inputs);
-  const one = graph.floats([1]);
+  const level = graph.floats([1 / LARGEST_LEVEL]);
   const zeroPoint = graph.bytes([ZERO_POINT]);
-  const largest = graph.op('ReduceMax', [graph.op('Abs', [x]), graph.ints([-1])]);
-  const levelsPerUnit = graph.op('Div', [graph.floats([LARGEST_LEVEL]), largest]); // [..., 1]
-  const levels = graph.op('QuantizeLinear', [graph.op('Mul', [x, levelsPerUnit]), one, zeroPoint]);
+  const largest = graph.op('ReduceMax', [graph.op('Abs', [x]), graph.ints([-1])]); // [..., 1]
+  const levels = graph.op('QuantizeLinear', [graph.op('Div', [x, largest]), level, zeroPoint]);
   const product = graph.op('MatMulIntegerToFloat', [
     levels,
     await graph.weight(name, 'int8', [inputs, outputs], columns),
-    one,
+    level,
     await graph.weight(`${name}.scales`, 'float32', [outputs], scales),
     zeroPoint,
   ]);
-  const y = graph.op('Div', [product, levelsPerUnit]);
+  const y = graph.op('Mul', [product, largest]);
   return bias ? graph.op('Add', [y, await graph.weight(`${name}.bias`, 'float32', [outputs], bias)]) : y;
 };
