@@ -15,10 +15,15 @@ from trainer import argument_parser, run_job
 
 def main() -> None:
     parser = argument_parser(__doc__)
-    parser.add_argument("--draft-vocabulary", type=Path, required=True, help="made by draft_vocabulary.py")
+    parser.add_argument("--draft-vocabulary", type=Path, help="made by draft_vocabulary.py; needed unless --from has one")
     args = parser.parse_args()
-    draft_tokens = torch.tensor(json.loads(args.draft_vocabulary.read_text()))
-    run_job(args, lambda target: Eagle3Head(target, draft_tokens))
+    if args.draft_vocabulary is None and args.start is None:
+        parser.error("--draft-vocabulary or --from is needed")
+    run_job(args, Eagle3Head, lambda target: Eagle3Head(target, read_vocabulary(args.draft_vocabulary)))
+
+
+def read_vocabulary(path: Path) -> torch.Tensor:
+    return torch.tensor(json.loads(path.read_text()))
 
 
 if __name__ == "__main__":

@@ -106,12 +106,17 @@ def argument_parser(description: str | None) -> argparse.ArgumentParser:
     parser.add_argument("--windows-a-pass", type=int, default=4)
     parser.add_argument("--steps-between-measures", type=int, default=100)
     parser.add_argument("--stop-after", type=int, metavar="STEPS", help="pause there; the same command goes on")
+    parser.add_argument("--from", dest="start", type=Path, help="folder of a head to go on from: of the target as it was")
     parser.add_argument("--export", type=Path, help="folder for the head's files, written when the command ends")
     parser.add_argument("--rows-a-window", type=int, help="places to draft from; more where the target costs most")
     parser.add_argument("--unroll", type=int, metavar="STEPS", help="of EAGLE heads: drafting steps that are trained")
     parser.add_argument("--feature-memory", type=Path, help="folder that keeps the target's features of windows met")
     parser.add_argument("--threads", type=int, default=2)
     return parser
+
+
+class HeadKind(Protocol):
+    def read(self, target: FrozenTarget, folder: Path) -> Head: ...
 
 
 def open_target(folder: Path, memory: Path | None) -> FrozenTarget:
@@ -210,9 +215,9 @@ def _train(run: Run, log: IO[str], stopped: list[int]) -> None:
             saved = now
 
 
-def run_job(args: argparse.Namespace, make_head: Callable[[FrozenTarget], Head]) -> None:
+def run_job(args: argparse.Namespace, kind: HeadKind, make_head: Callable[[FrozenTarget], Head]) -> None:
     torch.set_num_threads(args.threads)
-    run = Run(args, make_head)
+    run = Run(args, (lambda target: kind.read(target, args.start)) if args.start else make_head)
     pid_file = CACHE / "heads.pid"
     pid_file.write_text(str(os.getpid()))
     try:
