@@ -198,14 +198,17 @@ describe('complete', () => {
   });
 
   test('suggests several texts, all different and from one prompt, the most probable one first', () => {
-    const { text } = json('complete', ...at);
-    const several = json('complete', ...at, '--n', '4');
+    // Nothing says how it goes on.
+    const file = scratchFile('parse.ts', 'export function parse(text: string): number {\n  ');
+    const open = ['--file', file, '--line', '2', '--column', '3', '--cache-dir', scratch];
+    const { text } = json('complete', ...open);
+    const several = json('complete', ...open, '--n', '4');
     const texts = [several, ...several.alternatives].map((suggestion) => suggestion.text);
     assert.equal(texts[0], text);
     assert.equal(new Set(texts).size, 4);
     for (const { metrics } of several.alternatives) assert.equal(metrics.prefilled_tokens, 1);
     assert.deepEqual(
-      json('complete', ...at, '--n', '4', '--speculative-algorithm', 'none').alternatives.map(
+      json('complete', ...open, '--n', '4', '--speculative-algorithm', 'none').alternatives.map(
         (suggestion: { text: string }) => suggestion.text,
       ),
       texts.slice(1),

@@ -139,7 +139,7 @@ export function suggestionsSuite(startVsCode: StartVsCode): void {
   test('asking for the next suggestion brings others, and after the last the first again', async () => {
     const { editor } = session;
     await editor.openFile('cycled.js');
-    await editor.type('  for (const');
+    await editor.type('  console.log('); // what is said there, nothing tells
     const first = await settledGhostText();
     const seen = [first];
     // On a machine that is busy fewer than three are made.
