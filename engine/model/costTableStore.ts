@@ -6,12 +6,17 @@ import type { CompiledModel } from '../compile/compileModel.ts';
 import type { CostTable } from './costTable.ts';
 
 /** Raise it when what is measured changes. */
-const VERSION = 1;
-/** A measurement made in a bad moment, or before a driver was updated, does not last for ever. */
-const VALID_MS = 30 * 24 * 3_600_000;
+const VERSION = 2;
+/** Whether anything else wanted the processor meanwhile, as it does while an editor starts. */
+export type Moment = 'quiet' | 'busy';
+
+const HOUR_MS = 3_600_000;
+/** Nothing measured lasts for ever: drivers are updated. What is measured in a busy moment is measured again soon. */
+const VALID_MS: Readonly<Record<Moment, number>> = { quiet: 30 * 24 * HOUR_MS, busy: HOUR_MS };
 
 interface StoredTable {
   readonly measuredAtMs: number;
+  readonly moment: Moment;
   readonly table: CostTable;
 }
 
@@ -28,16 +33,23 @@ export class CostTableStore {
     try {
       const stored: StoredTable = JSON.parse(await readFile(this.#file(compiled, circumstances), 'utf8'));
       const age = Date.now() - stored.measuredAtMs;
-      return age >= 0 && age < VALID_MS && isCostTable(stored.table) ? stored.table : undefined;
+      return age >= 0 && age < VALID_MS[stored.moment] && isCostTable(stored.table)
+        ? stored.table
+        : undefined;
     } catch {
       return undefined;
     }
   }
 
   /** A table that cannot be kept is measured again next time. */
-  async write(compiled: CompiledModel, circumstances: string, table: CostTable): Promise<void> {
+  async write(
+    compiled: CompiledModel,
+    circumstances: string,
+    table: CostTable,
+    moment: Moment,
+  ): Promise<void> {
     const file = this.#file(compiled, circumstances);
-    const stored: StoredTable = { measuredAtMs: Date.now(), table };
+    const stored: StoredTable = { measuredAtMs: Date.now(), moment, table };
     try {
       await mkdir(this.#folder, { recursive: true });
       await writeFile(`${file}.${process.pid}`, JSON.stringify(stored));

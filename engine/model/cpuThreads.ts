@@ -1,6 +1,6 @@
 import type { CompiledModel } from '../compile/compileModel.ts';
 import { type CostTable, measureCostTable, suggestionMs } from './costTable.ts';
-import type { CostTableStore } from './costTableStore.ts';
+import type { CostTableStore, Moment } from './costTableStore.ts';
 import type { LanguageModel } from './languageModel.ts';
 
 /** A number of threads and what passes cost with it. */
@@ -13,6 +13,8 @@ type Load = (compiled: CompiledModel, threads: number) => Promise<LanguageModel>
 
 /** More threads have to win by this much: they take the cores that the editor needs. */
 const CLEARLY = 0.95;
+/** A single thread that gets less of a processor than this shares it. */
+const ALONE = 0.85;
 
 /** The choice made on this machine before; undefined when some number of threads was not measured yet. */
 export async function knownThreads(
@@ -39,21 +41,35 @@ export async function chooseThreads(
   most: number,
   load: Load,
 ): Promise<ThreadChoice> {
-  const measured: ThreadChoice[] = [];
+  const measured: Measurement[] = [];
   for (const threads of threadCounts(most)) {
     const model = await load(compiled, threads);
     try {
-      const costTable = await measureCostTable(model);
-      await store.write(compiled, circumstances(threads), costTable);
-      measured.push({ threads, costTable });
+      measured.push({ threads, ...(await measure(model)) });
     } finally {
       await model.dispose();
     }
   }
+  // Each number had a moment of its own: in busy ones the comparison says little.
+  const moment: Moment = measured[0].cpuShare < ALONE ? 'busy' : 'quiet';
+  for (const { threads, costTable } of measured)
+    await store.write(compiled, circumstances(threads), costTable, moment);
   return fastest(measured);
 }
 
-/** Powers of two up to `most`, and `most` itself. */
+interface Measurement extends ThreadChoice {
+  /** Of the time that it took, how much this process had a processor: up to 1 with one thread. */
+  readonly cpuShare: number;
+}
+
+async function measure(model: LanguageModel): Promise<Omit<Measurement, 'threads'>> {
+  const [cpuBefore, began] = [process.cpuUsage(), performance.now()];
+  const costTable = await measureCostTable(model);
+  const { user, system } = process.cpuUsage(cpuBefore);
+  return { costTable, cpuShare: (user + system) / 1000 / (performance.now() - began) };
+}
+
+/** 1, the powers of two below `most`, and `most` itself. */
 function threadCounts(most: number): number[] {
   const counts: number[] = [];
   for (let count = 1; count < most; count *= 2) counts.push(count);

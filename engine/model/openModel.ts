@@ -152,7 +152,7 @@ async function prepareGpu(dir: string, options: OpenModelOptions): Promise<Candi
   const open = async () => {
     const model = await loadHealing(compiled, options, openGpuModel);
     const costTable = measured ?? (await measureOrDispose(model));
-    if (!measured) await store.write(compiled, adapters, costTable);
+    if (!measured) await store.write(compiled, adapters, costTable, 'quiet');
     return { model, costTable };
   };
   return { measured, open: () => openGuarded(options.cacheDir, open) };

@@ -22,7 +22,7 @@ test('what was measured is found again, under the same circumstances only', asyn
   const compiled = await compiling;
   const store = new CostTableStore(cacheDir);
   assert.equal(await store.read(compiled, '2 threads'), undefined);
-  await store.write(compiled, '2 threads', table);
+  await store.write(compiled, '2 threads', table, 'quiet');
   assert.deepEqual(await new CostTableStore(cacheDir).read(compiled, '2 threads'), table);
   assert.equal(await store.read(compiled, '4 threads'), undefined);
 });
@@ -30,10 +30,15 @@ test('what was measured is found again, under the same circumstances only', asyn
 test('what is too old, from the future or damaged is measured again', async () => {
   const compiled = await compiling;
   const store = new CostTableStore(cacheDir);
-  await store.write(compiled, '2 threads', table);
+  await store.write(compiled, '2 threads', table, 'quiet');
   const stored = JSON.parse(readFileSync(tableFile(), 'utf8'));
   const month = 31 * 24 * 3_600_000;
+  const hours = (some: number) => Date.now() - some * 3_600_000;
+  writeFileSync(tableFile(), JSON.stringify({ ...stored, measuredAtMs: hours(2) }));
+  assert.deepEqual(await store.read(compiled, '2 threads'), table);
   for (const bad of [
+    JSON.stringify({ ...stored, measuredAtMs: hours(2), moment: 'busy' }),
+    JSON.stringify({ ...stored, moment: undefined }),
     JSON.stringify({ ...stored, measuredAtMs: Date.now() - month }),
     JSON.stringify({ ...stored, measuredAtMs: Date.now() + month }),
     JSON.stringify({ ...stored, table: { ...table, ms: [[1]] } }),

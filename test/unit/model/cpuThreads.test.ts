@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { compileModel } from '../../../engine/compile/compileModel.ts';
+import { CostTableStore } from '../../../engine/model/costTableStore.ts';
+import { chooseThreads, knownThreads } from '../../../engine/model/cpuThreads.ts';
+import type { LanguageModel } from '../../../engine/model/languageModel.ts';
+import { goldenDir } from '../../golden.ts';
+import { temporaryFolder } from '../../temporaryFolder.ts';
+
+/** Of a model, what measuring looks at: how long a pass takes. */
+function modelOf(pass: () => unknown): LanguageModel {
+  const kv = { forward: async () => pass(), dispose: () => {} };
+  return {
+    info: { contextLength: 160, device: 'cpu' },
+    createKvCache: () => kv,
+    dispose: async () => {},
+  } as unknown as LanguageModel;
+}
+
+function work(ms: number): void {
+  for (const end = performance.now() + ms; performance.now() < end; );
+}
+
+function moments(cacheDir: string): unknown[] {
+  const folder = join(cacheDir, 'cost-tables');
+  return readdirSync(folder).map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')).moment);
+}
+
+async function choose(cacheDir: string, passes: Readonly<Record<number, () => unknown>>) {
+  const compiled = await compileModel(goldenDir('llama'), { precision: 'int8', taps: [], cacheDir });
+  const store = new CostTableStore(cacheDir);
+  const choice = await chooseThreads(compiled, store, 2, async (_, threads) => modelOf(passes[threads]));
+  return { threads: choice.threads, known: (await knownThreads(compiled, store, 2))?.threads };
+}
+
+test('more threads are used where they are clearly faster, and remembered', async () => {
+  const cacheDir = temporaryFolder();
+  assert.deepEqual(await choose(cacheDir, { 1: () => work(2), 2: () => work(1) }), { threads: 2, known: 2 });
+  assert.deepEqual(moments(cacheDir), ['quiet', 'quiet']);
+});
+
+test('hardly faster is not enough', async () => {
+  const passes = { 1: () => work(2), 2: () => work(1.96) };
+  assert.deepEqual(await choose(temporaryFolder(), passes), { threads: 1, known: 1 });
+});
+
+test('what was measured while others had the processor is marked as such', async () => {
+  const cacheDir = temporaryFolder();
+  await choose(cacheDir, { 1: () => pause(3), 2: () => pause(1) });
+  assert.deepEqual(moments(cacheDir), ['busy', 'busy']);
+});
