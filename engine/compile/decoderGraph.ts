@@ -18,6 +18,8 @@ export interface DecoderKernels {
   /** For the output projection, whose rounding reaches the logits directly. */
   readonly outputLinear: LinearKernel;
   readonly embedding: EmbeddingKernel;
+  /** Whether the device takes one integer of several: a GPU leaves that to the CPU. */
+  readonly gathersIntegers: boolean;
 }
 
 export interface DecoderGraphOptions extends DecoderKernels, ModelOutputs {}
@@ -137,16 +139,18 @@ class DecoderGraph {
     const name = tiedEmbeddings ? 'model.embed_tokens' : 'lm_head';
     const logits = await this.#linear(wanted, this.#options.outputLinear, [name]);
     this.#output('logits', logits, [1, 'R', vocabSize]);
-    const argmax = this.#options.successors === 0 ? this.#argmax(logits) : this.#firstSuccessor(logits);
+    const { successors, gathersIntegers } = this.#options;
+    const best = successors === 0 ? undefined : this.#listSuccessors(logits);
+    // Of equal logits both operators take the token with the lower id; going through them once is enough.
+    const argmax =
+      best !== undefined && gathersIntegers
+        ? this.#graph.op('Gather', [best, this.#graph.index(0)], { axis: -1 })
+        : this.#graph.op('ArgMax', [logits], { axis: -1, keepdims: 0 });
     this.#graph.output('argmax', argmax, 'int64', [1, 'R']);
   }
 
-  #argmax(logits: Value): Value {
-    return this.#graph.op('ArgMax', [logits], { axis: -1, keepdims: 0 });
-  }
-
-  /** Of equal logits both operators take the token with the lower id; going through them once is enough. */
-  #firstSuccessor(logits: Value): Value {
+  /** @returns tokens, best first // [1, R, successors] */
+  #listSuccessors(logits: Value): Value {
     const { successors, logProbs } = this.#options;
     const [largest, best] = this.#graph.ops('TopK', [logits, this.#graph.ints([successors])], 2);
     this.#graph.output('successors', best, 'int64', [1, 'R', successors]);
@@ -154,7 +158,7 @@ class DecoderGraph {
       const ofBest = logProbsOfLargest(this.#graph, logits, largest);
       this.#output('successor_log_probs', ofBest, [1, 'R', successors]);
     }
-    return this.#graph.op('Gather', [best, this.#graph.index(0)], { axis: -1 });
+    return best;
   }
 
   #tap(index: number, residual: Value): void {

@@ -35,8 +35,8 @@ const gpuInt8 = quantizedLinear(8, 32, 'float');
 const gpuInt4 = quantizedLinear(4, 32, 'float');
 
 const cpu = (precision: Precision) =>
-  ({ activations: 'float32', attention: cpuAttention(cpuKvType(precision)) }) as const;
-const gpu = { activations: 'float32', attention: gpuAttention('float32') } as const;
+  ({ activations: 'float32', attention: cpuAttention(cpuKvType(precision)), gathersIntegers: true }) as const;
+const gpu = { activations: 'float32', attention: gpuAttention('float32'), gathersIntegers: false } as const;
 
 // Not every GPU computes in float16: all but fp16 do without.
 const kernels: Readonly<Record<Device, Partial<Readonly<Record<Precision, DecoderKernels>>>>> = {
@@ -55,6 +55,7 @@ const kernels: Readonly<Record<Device, Partial<Readonly<Record<Precision, Decode
     fp16: {
       activations: 'float16',
       attention: gpuAttention('float16'),
+      gathersIntegers: false,
       linear: transposedLinear('float16'),
       outputLinear: transposedLinear('float16'),
       embedding: float16Embedding,

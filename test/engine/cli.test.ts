@@ -198,9 +198,9 @@ describe('complete', () => {
   });
 
   test('suggests several texts, all different and from one prompt, the most probable one first', () => {
-    // Nothing says how it goes on.
-    const file = scratchFile('parse.ts', 'export function parse(text: string): number {\n  ');
-    const open = ['--file', file, '--line', '2', '--column', '3', '--cache-dir', scratch];
+    // Much may follow here: where the model is sure, all samples are one text.
+    const { line, column } = lastPlaceOf(bookings, 'const booking = bookings.find(');
+    const open = ['--file', bookings, '--line', line, '--column', column, '--cache-dir', scratch];
     const { text } = json('complete', ...open);
     const several = json('complete', ...open, '--n', '4');
     const texts = [several, ...several.alternatives].map((suggestion) => suggestion.text);

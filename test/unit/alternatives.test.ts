@@ -10,7 +10,8 @@ import { sampleDocument } from './sampleWorkspace.ts';
 const cacheDir = temporaryFolder();
 const never = new AbortController().signal;
 const document = sampleDocument('src/bookings.ts');
-const before = 'if (!removed) {\n    throw new Http';
+// Much may follow here: where the model is sure, all samples are one text.
+const before = 'const booking = bookings.find(';
 const place = {
   document,
   position: document.positionAt(document.getText().indexOf(before) + before.length),
