@@ -139,7 +139,8 @@ export function suggestionsSuite(startVsCode: StartVsCode): void {
   test('asking for the next suggestion brings others, and after the last the first again', async () => {
     const { editor } = session;
     await editor.openFile('cycled.js');
-    await editor.type('  console.log('); // what is said there, nothing tells
+    // Much may follow here: where the model is sure, all samples are one text.
+    await editor.type('  console.log(');
     const first = await settledGhostText();
     const seen = [first];
     // On a machine that is busy fewer than three are made.

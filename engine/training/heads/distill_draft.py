@@ -7,4 +7,4 @@ from draft_model import DraftModel
 from trainer import argument_parser, run_job
 
 if __name__ == "__main__":
-    run_job(argument_parser(__doc__).parse_args(), DraftModel, DraftModel.cut_from)
+    run_job(argument_parser(__doc__).parse_args(), DraftModel.cut_from, DraftModel.read)

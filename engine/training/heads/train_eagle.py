@@ -7,4 +7,4 @@ from eagle import EagleHead
 from trainer import argument_parser, run_job
 
 if __name__ == "__main__":
-    run_job(argument_parser(__doc__).parse_args(), EagleHead, EagleHead)
+    run_job(argument_parser(__doc__).parse_args(), EagleHead, EagleHead.read)

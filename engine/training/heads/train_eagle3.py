@@ -19,7 +19,7 @@ def main() -> None:
     args = parser.parse_args()
     if args.draft_vocabulary is None and args.start is None:
         parser.error("--draft-vocabulary or --from is needed")
-    run_job(args, Eagle3Head, lambda target: Eagle3Head(target, read_vocabulary(args.draft_vocabulary)))
+    run_job(args, lambda target: Eagle3Head(target, read_vocabulary(args.draft_vocabulary)), Eagle3Head.read)
 
 
 def read_vocabulary(path: Path) -> torch.Tensor:

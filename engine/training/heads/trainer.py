@@ -115,10 +115,6 @@ def argument_parser(description: str | None) -> argparse.ArgumentParser:
     return parser
 
 
-class HeadKind(Protocol):
-    def read(self, target: FrozenTarget, folder: Path) -> Head: ...
-
-
 def open_target(folder: Path, memory: Path | None) -> FrozenTarget:
     target = FrozenTarget(folder)
     if memory:
@@ -215,9 +211,13 @@ def _train(run: Run, log: IO[str], stopped: list[int]) -> None:
             saved = now
 
 
-def run_job(args: argparse.Namespace, kind: HeadKind, make_head: Callable[[FrozenTarget], Head]) -> None:
+def run_job(
+    args: argparse.Namespace,
+    make_head: Callable[[FrozenTarget], Head],
+    read_head: Callable[[FrozenTarget, Path], Head],
+) -> None:
     torch.set_num_threads(args.threads)
-    run = Run(args, (lambda target: kind.read(target, args.start)) if args.start else make_head)
+    run = Run(args, (lambda target: read_head(target, args.start)) if args.start else make_head)
     pid_file = CACHE / "heads.pid"
     pid_file.write_text(str(os.getpid()))
     try:
