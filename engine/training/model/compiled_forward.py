@@ -1,4 +1,4 @@
-"""The loss of architecture.py with everything around attention fused by torch.compile, for a CPU: about a third faster.
+"""The loss of architecture.py with everything around attention fused by torch.compile, for a CPU: a quarter to a third faster.
 
 Needs PyTorch 2.5 or later and a C++ compiler; parameters and, but for bfloat16 rounding, results are the same. Attention
 stays as it is in attention.py: its blocks are what keeps the scores in the cache.
@@ -6,16 +6,13 @@ stays as it is in attention.py: its blocks are what keeps the scores in the cach
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
 from architecture import RMS_NORM_EPS, Block, LanguageModel, rope_tables, rotate
 from attention import BlockAttention, sample_mask
-
-ROWS_A_CHUNK = 512
+from fused import LinearCrossEntropy
 
 
 def compiled_loss(model: LanguageModel, windows: Tensor, end_of_text: int) -> Tensor:
@@ -29,7 +26,7 @@ def compiled_loss(model: LanguageModel, windows: Tensor, end_of_text: int) -> Te
         q, k, v = _project(x, *_projections(layer), config.head_dim, cos, sin)
         x = _finish(x, BlockAttention.apply(q, k, v, mask), *_rest(layer))
     hidden = _norm(x, model.norm.weight).flatten(0, 1)
-    return _LinearCrossEntropy.apply(hidden, model.embed_tokens.weight, windows[:, 1:].flatten())
+    return LinearCrossEntropy.apply(hidden, model.embed_tokens.weight, windows[:, 1:].flatten(), _loss_and_slopes)
 
 
 def _projections(layer: Block) -> tuple[Tensor, ...]:
@@ -78,35 +75,11 @@ def _finish(
 
 
 @torch.compile(dynamic=False)
-def _loss_and_slopes(logits: Tensor, target: Tensor, rows: float) -> tuple[Tensor, Tensor]:
-    """Summed cross-entropy of logits [chunk, vocabulary], and its gradient over `rows` in bfloat16."""
+def _loss_and_slopes(logits: Tensor, target: Tensor, rows: int) -> tuple[Tensor, Tensor]:
+    """As `fused.loss_and_slopes`, in a form that torch.compile fuses."""
     shifted = logits.float() - logits.float().amax(-1, keepdim=True)
     weights = shifted.exp()
     sums = weights.sum(-1, keepdim=True)
     loss = (sums.log() - shifted.gather(1, target)).sum()
     is_target = torch.arange(logits.shape[1], device=logits.device) == target
     return loss, ((weights / sums - is_target.float()) / rows).bfloat16()
-
-
-class _LinearCrossEntropy(torch.autograd.Function):
-    """As in fused.py: logits exist for ROWS_A_CHUNK rows at a time, gradients come with them."""
-
-    @staticmethod
-    def forward(ctx: Any, hidden: Tensor, weight: Tensor, targets: Tensor) -> Tensor:
-        weight16, hidden16 = weight.bfloat16(), hidden.bfloat16()
-        grad_hidden, grad_weight = torch.empty_like(hidden16), torch.zeros_like(weight)
-        total = torch.zeros(())
-        for start in range(0, len(hidden), ROWS_A_CHUNK):
-            chunk = slice(start, start + ROWS_A_CHUNK)
-            logits = hidden16[chunk] @ weight16.t()
-            loss, slopes = _loss_and_slopes(logits, targets[chunk, None], float(len(hidden)))
-            total += loss
-            grad_hidden[chunk] = slopes @ weight16
-            grad_weight += slopes.t() @ hidden16[chunk]
-        ctx.save_for_backward(grad_hidden, grad_weight)
-        return total / len(hidden)
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, None]:
-        grad_hidden, grad_weight = ctx.saved_tensors
-        return grad * grad_hidden.float(), grad * grad_weight, None

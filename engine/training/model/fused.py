@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -45,34 +46,45 @@ class SwiGLUFunction(torch.autograd.Function):
         return grad * up * (sigmoid + silu * (1 - sigmoid)), grad * silu
 
 
+def loss_and_slopes(logits: Tensor, target: Tensor, rows: int) -> tuple[Tensor, Tensor]:
+    """Summed cross-entropy of logits [chunk, vocabulary] at target [chunk, 1], and its gradient over `rows` in bfloat16."""
+    shifted = logits.float()
+    shifted.sub_(shifted.max(-1, keepdim=True).values)
+    picked = shifted.gather(1, target)
+    weights = shifted.exp_()
+    sums = weights.sum(-1, keepdim=True)
+    loss = (sums.log() - picked).sum()
+    weights.div_(sums * rows)
+    weights.scatter_add_(1, target, torch.full_like(picked, -1.0 / rows))
+    return loss, weights.to(torch.bfloat16)
+
+
 class LinearCrossEntropy(torch.autograd.Function):
     """Mean cross-entropy of `hidden @ weight.T`: logits exist for CHUNK_ROWS rows at a time, gradients come with them."""
 
     @staticmethod
-    def forward(ctx: Any, hidden: Tensor, weight: Tensor, targets: Tensor) -> Tensor:
+    def forward(
+        ctx: Any,
+        hidden: Tensor,
+        weight: Tensor,
+        targets: Tensor,
+        of_chunk: Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor]] = loss_and_slopes,
+    ) -> Tensor:
         rows = hidden.shape[0]
         weight16, hidden16 = weight.to(torch.bfloat16), hidden.to(torch.bfloat16)
         grad_hidden = torch.empty(rows, hidden.shape[1])
         grad_weight = torch.zeros_like(weight)
-        total = 0.0
+        total = torch.zeros(())
         for start in range(0, rows, CHUNK_ROWS):
             chunk = hidden16[start : start + CHUNK_ROWS]
-            target = targets[start : start + CHUNK_ROWS, None]
-            logits = (chunk @ weight16.t()).float()
-            logits.sub_(logits.max(-1, keepdim=True).values)
-            picked = logits.gather(1, target)
-            logits.exp_()
-            sums = logits.sum(-1, keepdim=True)
-            total += float((sums.log() - picked).sum())
-            logits.div_(sums * rows)
-            logits.scatter_add_(1, target, torch.full_like(picked, -1.0 / rows))
-            slope = logits.to(torch.bfloat16)
-            grad_hidden[start : start + CHUNK_ROWS] = (slope @ weight16).float()
-            grad_weight += (slope.t() @ chunk).float()
+            loss, slopes = of_chunk(chunk @ weight16.t(), targets[start : start + CHUNK_ROWS, None], rows)
+            total += loss
+            grad_hidden[start : start + CHUNK_ROWS] = (slopes @ weight16).float()
+            grad_weight += (slopes.t() @ chunk).float()
         ctx.save_for_backward(grad_hidden, grad_weight)
-        return torch.tensor(total / rows)
+        return total / rows
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, None]:
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, None, None]:
         grad_hidden, grad_weight = ctx.saved_tensors
-        return grad * grad_hidden, grad * grad_weight, None
+        return grad * grad_hidden, grad * grad_weight, None, None
