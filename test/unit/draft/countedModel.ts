@@ -1,3 +1,4 @@
+import type { TestContext } from 'node:test';
 import type { ForwardBatch, KvCache, LanguageModel } from '../../../engine/model/languageModel.ts';
 
 /** A model that counts what is evaluated on it, and can be made slow. */
@@ -8,7 +9,8 @@ export class CountedModel implements LanguageModel {
   passes = 0;
   /** KV caches that were made and not disposed. */
   caches = 0;
-  msPerToken = 0;
+  #msPerToken = 0;
+  #clockMs = 0;
 
   constructor(model: LanguageModel) {
     this.#model = model;
@@ -16,6 +18,14 @@ export class CountedModel implements LanguageModel {
 
   get info() {
     return this.#model.info;
+  }
+
+  /**
+   * Until the test is over, time passes with evaluated tokens alone: what a busy machine does in between is not the model's.
+   */
+  slowDown(t: TestContext, msPerToken: number): void {
+    this.#msPerToken = msPerToken;
+    t.mock.method(performance, 'now', () => this.#clockMs);
   }
 
   /** What `work` evaluates: tokens and passes. */
@@ -38,8 +48,8 @@ export class CountedModel implements LanguageModel {
       get bytes() {
         return kv.bytes;
       },
-      forward: async (batch) => {
-        await this.#evaluate(batch);
+      forward: (batch) => {
+        this.#evaluate(batch);
         return kv.forward(batch);
       },
       commit: (path) => kv.commit(path),
@@ -56,10 +66,9 @@ export class CountedModel implements LanguageModel {
     return this.#model.dispose();
   }
 
-  async #evaluate({ tokens }: ForwardBatch): Promise<void> {
+  #evaluate({ tokens }: ForwardBatch): void {
     this.tokens += tokens.length;
     this.passes++;
-    const ms = this.msPerToken * tokens.length;
-    if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
+    this.#clockMs += this.#msPerToken * tokens.length;
   }
 }

@@ -296,9 +296,9 @@ test('the next request evaluates only what is new in its prompt', async () => {
   }
 });
 
-test('a long prompt is followed little by little', async () => {
+test('a long prompt is followed little by little', async (t) => {
   const { drafter, model } = await openDrafter(chain(2));
-  model.msPerToken = 0.5;
+  model.slowDown(t, 0.5);
   const view = viewOf(someTokens(300, 9));
   const passes: number[] = [];
   let tree: TokenTree;
@@ -313,7 +313,6 @@ test('a long prompt is followed little by little', async () => {
     passes.reduce((sum, tokens) => sum + tokens),
     view.tokens.length + 1,
   );
-  model.msPerToken = 0;
   const { drafter: fresh } = await openDrafter(chain(2));
   assert.deepEqual(tree!, await proposeInTheEnd(fresh, view, 16));
 });
@@ -329,11 +328,11 @@ test('past its context the draft model goes on with the newer half of it', async
   assert.ok(model.tokens < 10 * metrics.numDrafts, `${model.tokens} tokens evaluated`);
 });
 
-test('a window that moves leaves no step without a draft, on a slow draft model too', async () => {
+test('a window that moves leaves no step without a draft, on a slow draft model too', async (t) => {
   const dir = writeRandomCheckpoint(join(folder, 'half'), { ...smallShape, contextLength: 256 }, SEED);
   const { drafter, model } = await openDrafter(chain(2), dir);
   // Half of the context at once would take ten proposals' time.
-  model.msPerToken = 2;
+  model.slowDown(t, 2);
   const text = [...someTokens(150, 12)];
   const id = newSessionId();
   await proposeInTheEnd(drafter, viewOf(text, id), 4);
