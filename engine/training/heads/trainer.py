@@ -144,8 +144,8 @@ class Run:
             self.head.load_state_dict(state["head"])
             self.optimizers.load_state_dict(state["optimizers"])
             self.step, self.tokens, self.rows, taken = (state[key] for key in ("step", "tokens", "rows", "taken"))
-        paths, weights = zip(*(item.rsplit(":", 1) for item in args.data))
-        files = [open_samples(Path(path), SEED, taken.get(path, 0)) for path in paths]
+        names, weights = zip(*(item.rsplit(":", 1) for item in args.data))
+        files = [open_samples(path, SEED, taken.get(path.name, 0)) for path in map(Path, names)]
         self.mix = WindowMix(files, [float(weight) for weight in weights], SEED)
         self.held = open_samples(args.held, SEED).spread(args.held_windows)
 
@@ -175,7 +175,7 @@ class Run:
             "step": self.step,
             "tokens": self.tokens,
             "rows": self.rows,
-            "taken": {str(file.path): file.taken for file in self.mix.files},
+            "taken": self.mix.taken,
         }
         save_checkpoint(self.latest, state)
 

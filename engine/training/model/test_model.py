@@ -19,6 +19,7 @@ from muon import orthogonalise
 from plain_forward import plain_loss
 from safetensors import read_bfloat16, write_bfloat16, write_bfloat16_shards
 from schedule import Schedule
+from train import open_mix
 from train_on_gpu import learning_rate_factor
 from windows import WindowFile
 
@@ -150,6 +151,17 @@ class WindowsTest(unittest.TestCase):
         self.assertTrue(torch.equal(whole[7:], resumed))
         first_epoch = sorted(whole[:10, 0].tolist())
         self.assertEqual(first_epoch, list(range(0, 50, 5)))
+
+    def test_a_run_goes_on_where_it_was_when_its_files_are_in_another_folder(self) -> None:
+        with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
+            for folder in (one, two):
+                np.arange(50, dtype=np.uint16).tofile(Path(folder) / "x.4.bin")
+            began = open_mix([f"{one}/x.4.bin:1"], {})
+            began.files[0].take(7)
+            resumed = open_mix([f"{two}/x.4.bin:1"], began.taken)
+            self.assertTrue(torch.equal(began.files[0].take(3), resumed.files[0].take(3)))
+            with self.assertRaisesRegex(ValueError, "one name"):
+                open_mix([f"{one}/x.4.bin", f"{two}/x.4.bin"], {})
 
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ class Run:
         self.loss = _compiled_loss() if args.compiled else _eager_loss
         stage = start["schedule"] if start and resumes else self._new_stage(args, start)
         self.schedule = Schedule(**stage)
-        self.mix = _open_mix(args.data, taken)
+        self.mix = open_mix(args.data, taken)
         self.held = WindowFile(args.held, SEED).spread(HELD_WINDOWS)
 
     def _new_stage(self, args: argparse.Namespace, start: dict[str, Any] | None) -> dict[str, int]:
@@ -105,7 +105,7 @@ class Run:
             "schedule": vars(self.schedule),
             "step": self.step,
             "tokens": self.tokens,
-            "taken": {str(file.path): file.taken for file in self.mix.files},
+            "taken": self.mix.taken,
         }
 
     def snapshot(self) -> None:
@@ -124,11 +124,12 @@ def _compiled_loss() -> Callable[[LanguageModel, torch.Tensor, int], torch.Tenso
     return compiled_loss
 
 
-def _open_mix(data: list[str], taken: dict[str, int]) -> WindowMix:
+def open_mix(data: list[str], taken: dict[str, int]) -> WindowMix:
     files, weights = [], []
     for item in data:
-        path, _, weight = item.partition(":")
-        files.append(WindowFile(Path(path), SEED, taken.get(path, 0)))
+        name, _, weight = item.partition(":")
+        path = Path(name)
+        files.append(WindowFile(path, SEED, taken.get(path.name, 0)))
         weights.append(float(weight or 1))
     return WindowMix(files, weights, SEED)
 

@@ -54,6 +54,13 @@ class WindowMix:
         self.files = files
         self.weights = np.array(weights) / sum(weights)
         self.seed = seed
+        if len(self.taken) < len(files):
+            raise ValueError("two files have one name: a checkpoint could not tell their places apart")
+
+    @property
+    def taken(self) -> dict[str, int]:
+        """Windows taken of each file, by name: a run goes on where it was, whatever folder its files are in now."""
+        return {file.path.name: file.taken for file in self.files}
 
     def file_for(self, step: int) -> WindowFile:
         choice = np.random.default_rng((self.seed, step)).choice(len(self.files), p=self.weights)
