@@ -7,10 +7,14 @@
  * PASSES: how often the corpus is covered, 0.25 for a quarter of it.
  */
 import { closeSync, openSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { loadTokenizer } from '../../model/tokenizer.ts';
 import type { CorpusDocument } from '../corpus/document.ts';
 import { readDocuments } from '../corpus/readDocuments.ts';
 import { Random } from '../random.ts';
 import { BpeEncoder } from '../tokenizer/bpeEncoder.ts';
+import { EditorSamples } from './editorSample.ts';
+import { PackageContext } from './packageContext.ts';
 import { type Package, SampleBuilder } from './sampleBuilder.ts';
 import { WindowPacker } from './windowPacker.ts';
 
@@ -23,12 +27,16 @@ if ((set !== 'train' && set !== 'heldOut') || !tokenizerPath || !output) {
   throw new Error('usage: encodeCorpus.ts train|heldOut TOKENIZER.json LENGTH PASSES SEED OUTPUT.bin');
 }
 const windowSize = Number(length) + 1;
-/** The mean of the log-uniform sample lengths of SampleBuilder. */
+/** The mean of the log-uniform lengths of SampleBuilder; the editor's prompts are longer, but the corpus is covered by less of them. */
 const meanSample = (windowSize - SMALLEST_SAMPLE) / Math.log(windowSize / SMALLEST_SAMPLE);
 const charactersASample = meanSample * CHARACTERS_A_TOKEN;
 const random = new Random(Number(seed));
 const encoder = BpeEncoder.fromFile(tokenizerPath);
-const builder = new SampleBuilder(encoder, random);
+const builder = new SampleBuilder(
+  encoder,
+  new EditorSamples(await loadTokenizer(dirname(tokenizerPath)), windowSize),
+  random,
+);
 const packer = new WindowPacker(windowSize);
 const file = openSync(output, 'w');
 let waiting: number[][] = [];
@@ -64,21 +72,22 @@ function encodeDocument(owner: Package, document: CorpusDocument): void {
   }
 }
 
-async function readPackages(): Promise<Package[]> {
+async function readPackages(): Promise<[id: string, documents: CorpusDocument[]][]> {
   const documents = new Map<string, CorpusDocument[]>();
   for await (const document of readDocuments(set as 'train' | 'heldOut')) {
     const siblings = documents.get(document.package);
     if (siblings) siblings.push(document);
     else documents.set(document.package, [document]);
   }
-  return [...documents].map(([id, siblings]) => ({ id, documents: siblings }));
+  return [...documents];
 }
 
-const visits = (await readPackages()).flatMap((owner) =>
-  owner.documents.map((document) => ({ owner, document })),
-);
-random.shuffle(visits);
-for (const { owner, document } of visits) encodeDocument(owner, document);
+const packages = await readPackages();
+random.shuffle(packages);
+for (const [id, documents] of packages) {
+  const owner = { id, documents, context: new PackageContext(documents) };
+  for (const document of documents) encodeDocument(owner, document);
+}
 flush();
 closeSync(file);
 console.log(

@@ -2,7 +2,12 @@ import type { CorpusDocument } from '../corpus/document.ts';
 import type { Random } from '../random.ts';
 import type { BpeEncoder } from '../tokenizer/bpeEncoder.ts';
 import type { SpecialToken } from '../tokenizer/tokenizerFile.ts';
+import type { EditorSamples } from './editorSample.ts';
+import type { PackageContext } from './packageContext.ts';
 import { pickSpan } from './span.ts';
+
+/** Samples that are the engine's own prompts; the others vary, so that the model bears what is different. */
+const EDITOR_SHARE = 0.7;
 
 type Order = 'suffix first' | 'prefix first' | 'plain';
 
@@ -23,6 +28,7 @@ const REPO_NAME_CHANCE = 0.2;
 export interface Package {
   readonly id: string;
   readonly documents: readonly CorpusDocument[];
+  readonly context: PackageContext;
 }
 
 /** Cut at a line's start where the cut would fall inside a line. */
@@ -40,21 +46,39 @@ function headToLine(text: string, maxCharacters: number): string {
 }
 
 /**
- * Writes training samples in the format of the editor's prompts:
+ * Writes training samples: the engine's own prompts, and some in the same format with lengths, orders and other files
+ * at random:
  * `[<|repo_name|>R\n] (<|file_sep|>path\ntext)* [<|file_sep|>path\n] <|fim_suffix|>S<|fim_prefix|>P<|fim_middle|>M<|endoftext|>`,
  * some prefix-first (`<|fim_prefix|>P<|fim_suffix|>S<|fim_middle|>M`), some plain text.
  */
 export class SampleBuilder {
   readonly #encoder: BpeEncoder;
+  readonly #editorSamples: EditorSamples;
   readonly #random: Random;
 
-  constructor(encoder: BpeEncoder, random: Random) {
+  constructor(encoder: BpeEncoder, editorSamples: EditorSamples, random: Random) {
     this.#encoder = encoder;
+    this.#editorSamples = editorSamples;
     this.#random = random;
   }
 
   /** One sample of at most `maxTokens`; undefined when this file gave none. */
   build(owner: Package, document: CorpusDocument, maxTokens: number): number[] | undefined {
+    return this.#random.chance(EDITOR_SHARE)
+      ? this.#editorSample(owner, document, maxTokens)
+      : this.#variedSample(owner, document, maxTokens);
+  }
+
+  #editorSample({ context }: Package, document: CorpusDocument, maxTokens: number): number[] | undefined {
+    for (let attempt = 0; attempt < SPAN_TRIES; attempt++) {
+      const span = pickSpan(document.text, this.#random);
+      const sample = span && this.#editorSamples.build(context, document, span, this.#id('<|endoftext|>'));
+      if (sample && sample.length <= maxTokens) return sample;
+    }
+    return undefined;
+  }
+
+  #variedSample(owner: Package, document: CorpusDocument, maxTokens: number): number[] | undefined {
     const random = this.#random;
     const budget = Math.round(random.logUniform(Math.min(96, maxTokens), maxTokens));
     const contextTokens =

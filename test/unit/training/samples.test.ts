@@ -4,6 +4,8 @@ import { Tokenizer } from '@huggingface/tokenizers';
 import fc from 'fast-check';
 import type { CorpusDocument } from '../../../engine/training/corpus/document.ts';
 import { Random } from '../../../engine/training/random.ts';
+import { EditorSamples } from '../../../engine/training/samples/editorSample.ts';
+import { PackageContext } from '../../../engine/training/samples/packageContext.ts';
 import { SampleBuilder } from '../../../engine/training/samples/sampleBuilder.ts';
 import { pickSpan } from '../../../engine/training/samples/span.ts';
 import { WindowPacker } from '../../../engine/training/samples/windowPacker.ts';
@@ -11,6 +13,7 @@ import { BpeEncoder } from '../../../engine/training/tokenizer/bpeEncoder.ts';
 import { trainBpe } from '../../../engine/training/tokenizer/bpeTrainer.ts';
 import { preTokenize } from '../../../engine/training/tokenizer/preTokenizer.ts';
 import { tokenizerFile } from '../../../engine/training/tokenizer/tokenizerFile.ts';
+import { tinyCoder } from '../text/tinyCoder.ts';
 
 const CODE = `import { sum } from './sum';
 
@@ -84,14 +87,17 @@ const document: CorpusDocument = {
 const sibling: CorpusDocument = { ...document, path: 'src/sum.ts' };
 
 test('samples keep their budget, end with the end token, and mark one middle at most, suffix first mostly', () => {
-  const builder = new SampleBuilder(encoder, new Random(5));
+  const encoder = BpeEncoder.fromFile('engine/models/tiny-coder/tokenizer.json');
+  const builder = new SampleBuilder(encoder, new EditorSamples(tinyCoder, 400), new Random(5));
   const [prefix, middle, suffix, end] = ['fim_prefix', 'fim_middle', 'fim_suffix', 'endoftext'].map((name) =>
     encoder.special(`<|${name}|>` as '<|fim_prefix|>'),
   );
+  const documents = [document, sibling];
+  const owner = { id: 'npm:p@1', documents, context: new PackageContext(documents) };
   let suffixFirst = 0;
   let gaps = 0;
   for (let i = 0; i < 400; i++) {
-    const sample = builder.build({ id: 'npm:p@1', documents: [document, sibling] }, document, 400);
+    const sample = builder.build(owner, document, 400);
     if (!sample) continue;
     assert.ok(sample.length <= 400);
     assert.equal(sample.at(-1), end);
@@ -105,6 +111,49 @@ test('samples keep their budget, end with the end token, and mark one middle at 
   }
   assert.ok(gaps > 200);
   assert.ok(suffixFirst > gaps * 0.8);
+});
+
+/** `│` on both sides of what is missing. */
+function editorSample(marked: string, ...others: CorpusDocument[]) {
+  const [before, missing, after] = marked.split('│') as [string, string, string];
+  const edited = { ...document, text: before + missing + after };
+  const context = new PackageContext([edited, ...others]);
+  const span = { start: before.length, end: before.length + missing.length };
+  const sample = new EditorSamples(tinyCoder, 513).build(context, edited, span, 8185);
+  return sample && tinyCoder.decodeVisible(sample);
+}
+
+test('a sample of the editor is the prompt and then all that the engine leaves to the model', () => {
+  const head = '<|file_sep|>src/total.ts\n';
+  assert.equal(
+    editorSample('a = │b + 1;│\nc = 2;\n'),
+    `${head}<|fim_suffix|>\nc = 2;\n<|fim_prefix|>a = <|fim_middle|>b + 1;<|endoftext|>`,
+  );
+  // The indentation of an empty line, and the closers that the editor put after the cursor.
+  assert.equal(
+    editorSample('f() {\n  │return 1;│\n}\n'),
+    `${head}<|fim_suffix|>\n}\n<|fim_prefix|>f() {\n<|fim_middle|>  return 1;<|endoftext|>`,
+  );
+  assert.equal(
+    editorSample('f(│a, b│));\ng();\n'),
+    `${head}<|fim_suffix|>\ng();\n<|fim_prefix|>f(<|fim_middle|>a, b));<|endoftext|>`,
+  );
+  assert.equal(
+    editorSample('f(│a│, b);\n'),
+    `${head}<|fim_suffix|>, b);\n<|fim_prefix|>f(<|fim_middle|>a<|endoftext|>`,
+  );
+});
+
+test('a sample of the editor has what is like it in its package, and none is longer than asked', () => {
+  const like = {
+    ...sibling,
+    text: 'export function parseHeader(reader: Reader) {\n  return reader.take(4);\n}\n',
+  };
+  const data = { ...like, path: 'data.json', language: 'json' } as const;
+  const sample = editorSample('const header = parseHeader(│reader│);\n', like, data)!;
+  assert.match(sample, /^<\|file_sep\|>src\/sum\.ts\nexport function parseHeader/u);
+  assert.doesNotMatch(sample, /data\.json/u);
+  assert.equal(editorSample(`x = │${'1, '.repeat(600)}│];\n`), undefined);
 });
 
 test('windows are full or nearly, hold whole samples, and lose none but those still open', () => {
