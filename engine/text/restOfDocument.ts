@@ -1,8 +1,8 @@
 import type { ContextPiece } from './snippets.ts';
 
 /** So far around the part that a prompt shows: reading more takes longer than a keystroke leaves. */
-const LINES_ABOVE = 600;
-const LINES_BELOW = 300;
+const LINES_ABOVE = 300;
+const LINES_BELOW = 150;
 const CHARACTERS_A_LINE = 60;
 
 /** The part of a document that the prompt's prefix and suffix are, in UTF-16 offsets. */
