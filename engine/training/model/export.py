@@ -15,7 +15,7 @@ from checkpoint import load_checkpoint
 from gguf import write_gguf
 from safetensors import write_bfloat16, write_bfloat16_shards
 
-CONTEXT_LENGTH = 2048
+CONTEXT_LENGTH = 2048  # what is computed; prompts keep to `model_max_length`, what was trained
 FIM_TEMPLATE = "<|fim_suffix|>{suffix}<|fim_prefix|>{prefix}<|fim_middle|>"
 
 
@@ -44,14 +44,14 @@ def _qwen2_config(config: dict[str, Any], end_of_text: int) -> dict[str, Any]:
     }
 
 
-def _tokenizer_config(special: list[str]) -> dict[str, Any]:
+def _tokenizer_config(special: list[str], longest_window: int) -> dict[str, Any]:
     return {
         "tokenizer_class": "Qwen2Tokenizer",
         "add_prefix_space": False,
         "bos_token": None,
         "eos_token": "<|endoftext|>",
         "pad_token": "<|endoftext|>",
-        "model_max_length": CONTEXT_LENGTH,
+        "model_max_length": longest_window,
         "clean_up_tokenization_spaces": False,
         "fim_template": FIM_TEMPLATE,
         "additional_special_tokens": special,
@@ -71,7 +71,7 @@ def export_folder(state: dict[str, Any], tokenizer_file: Path, folder: Path, sha
         raise SystemExit(f"{tokenizer_file} is not the tokenizer that the model was trained with")
     folder.mkdir(parents=True, exist_ok=True)
     _write_json(folder / "config.json", _qwen2_config(state["config"], end_of_text))
-    _write_json(folder / "tokenizer_config.json", _tokenizer_config(list(special)))
+    _write_json(folder / "tokenizer_config.json", _tokenizer_config(list(special), state["longest_window"]))
     generation = {"bos_token_id": end_of_text, "eos_token_id": list(special.values()), "do_sample": False}
     _write_json(folder / "generation_config.json", generation)
     (folder / "tokenizer.json").write_text(tokenizer_file.read_text())

@@ -14,6 +14,7 @@ import torch.nn.functional as F
 
 from architecture import LanguageModel, ModelConfig
 from attention import BlockAttention, sample_mask
+from export import export_folder
 from fused import LinearCrossEntropy
 from muon import orthogonalise
 from plain_forward import plain_loss
@@ -139,6 +140,20 @@ class OptimizerTest(unittest.TestCase):
         decay = Schedule(warm_up_from=-(10**6), decay_from=500, decay_steps=100)
         self.assertEqual([decay.factor(500), decay.factor(550), decay.factor(599)], [1.0, 0.5, 0.02])
         self.assertEqual([decay.is_over(599), decay.is_over(600)], [False, True])
+
+
+class ExportTest(unittest.TestCase):
+    def test_prompts_keep_to_the_longest_window_that_was_trained_on(self) -> None:
+        tokenizer = {"added_tokens": [{"content": "<|endoftext|>", "id": 7}]}
+        sizes = {"vocabulary": 8, "hidden": 8, "ffn": 8, "layers": 1, "heads": 1, "kv_heads": 1, "head_dim": 8}
+        config = {**sizes, "rope_theta": 1e4}
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "tokenizer.json"
+            file.write_text(json.dumps(tokenizer))
+            state = {"config": config, "end_of_text": 7, "model": {}, "longest_window": 512}
+            export_folder(state, file, Path(folder) / "model")
+            written = json.loads((Path(folder) / "model" / "tokenizer_config.json").read_text())
+        self.assertEqual(written["model_max_length"], 512)
 
 
 class WindowsTest(unittest.TestCase):

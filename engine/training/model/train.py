@@ -63,6 +63,8 @@ class Run:
         stage = start["schedule"] if start and resumes else self._new_stage(args, start)
         self.schedule = Schedule(**stage)
         self.mix = open_mix(args.data, taken)
+        before = start.get("longest_window", 0) if start else 0
+        self.longest_window = max(before, *(file.length for file in self.mix.files))
         self.held = WindowFile(args.held, SEED).spread(HELD_WINDOWS)
 
     def _new_stage(self, args: argparse.Namespace, start: dict[str, Any] | None) -> dict[str, int]:
@@ -106,6 +108,7 @@ class Run:
             "step": self.step,
             "tokens": self.tokens,
             "taken": self.mix.taken,
+            "longest_window": self.longest_window,
         }
 
     def snapshot(self) -> None:

@@ -118,6 +118,7 @@ def main() -> None:
     train(run, args.minutes)
     weights = {name: weight.cpu() for name, weight in run.model.state_dict().items()}
     state = {"config": run.config.to_dict(), "end_of_text": run.end_of_text, "model": weights}
+    state["longest_window"] = run.data.length
     export_folder(state, args.tokenizer, args.folder, SHARD_BYTES)
 
 
