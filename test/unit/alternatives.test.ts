@@ -1,6 +1,7 @@
 /** Suggestions beside the most probable one, from the engine in this process on the embedded model. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { TextDocument } from 'vscode-languageserver-textdocument';
 import { alternativeSampling } from '../../engine/config.ts';
 import { createEngine, type SlipstreamEngine } from '../../engine/engine.ts';
 import type { Algorithm } from '../../engine/protocol.ts';
@@ -9,12 +10,12 @@ import { sampleDocument } from './sampleWorkspace.ts';
 
 const cacheDir = temporaryFolder();
 const never = new AbortController().signal;
-const document = sampleDocument('src/bookings.ts');
-// Much may follow here: where the model is sure, all samples are one text.
-const before = 'const booking = bookings.find(';
+// Nobody can be sure what is imported here: where the model is sure, all samples are one text.
+const before = `${sampleDocument('src/bookings.ts').getText()}\nimport { `;
+const document = TextDocument.create('file:///work/more.ts', 'typescript', 1, before);
 const place = {
   document,
-  position: document.positionAt(document.getText().indexOf(before) + before.length),
+  position: document.positionAt(before.length),
   indentation: { insertSpaces: true, tabSize: 2 },
   openDocuments: [document],
 };
