@@ -1,7 +1,7 @@
 /**
  * Turns a corpus into a file of training windows: uint16 tokens (uint32 in an OUTPUT.u32, for vocabularies of more than
- * 65,536), windows of LENGTH + 1 tokens back to back,
- * shuffled within parts of 8,192 windows. Each file of the corpus is visited in proportion to its size.
+ * 65,536), windows of LENGTH + 1 tokens back to back, shuffled. Each file of the corpus is visited in proportion to its
+ * size.
  * Run: node --max-old-space-size=8000 --import tsx engine/training/samples/encodeCorpus.ts \
  *        train|heldOut TOKENIZER.json LENGTH PASSES SEED OUTPUT.bin
  * PASSES: how often the corpus is covered, 0.25 for a quarter of it.
@@ -18,7 +18,6 @@ import { PackageContext } from './packageContext.ts';
 import { type Package, SampleBuilder } from './sampleBuilder.ts';
 import { WindowPacker } from './windowPacker.ts';
 
-const SHUFFLED_WINDOWS = 8_192;
 const CHARACTERS_A_TOKEN = 3.6;
 const SMALLEST_SAMPLE = 96;
 
@@ -27,7 +26,7 @@ if ((set !== 'train' && set !== 'heldOut') || !tokenizerPath || !output) {
   throw new Error('usage: encodeCorpus.ts train|heldOut TOKENIZER.json LENGTH PASSES SEED OUTPUT.bin');
 }
 const windowSize = Number(length) + 1;
-/** The mean of the log-uniform lengths of SampleBuilder; the editor's prompts are longer, but the corpus is covered by less of them. */
+/** The mean of the log-uniform lengths of SampleBuilder. The editor's prompts are longer, with text of other files in them. */
 const meanSample = (windowSize - SMALLEST_SAMPLE) / Math.log(windowSize / SMALLEST_SAMPLE);
 const charactersASample = meanSample * CHARACTERS_A_TOKEN;
 const random = new Random(Number(seed));
@@ -38,9 +37,7 @@ const builder = new SampleBuilder(
   random,
 );
 const packer = new WindowPacker(windowSize);
-const file = openSync(output, 'w');
-let waiting: number[][] = [];
-let written = 0;
+const windows: (Uint16Array | Uint32Array)[] = [];
 
 function encodeIds(ids: number[]): Uint16Array | Uint32Array {
   if (output!.endsWith('.u32')) return Uint32Array.from(ids);
@@ -49,18 +46,10 @@ function encodeIds(ids: number[]): Uint16Array | Uint32Array {
   return Uint16Array.from(ids);
 }
 
-function flush(): void {
-  random.shuffle(waiting);
-  writeSync(file, Buffer.from(encodeIds(waiting.flat()).buffer));
-  written += waiting.length;
-  waiting = [];
-}
-
 /** A rest that no sample fits is filled with plain text of the document at hand. */
 function complete(window: number[], document: CorpusDocument): void {
   while (window.length < windowSize) window.push(...builder.filler(document, windowSize - window.length));
-  waiting.push(window);
-  if (waiting.length === SHUFFLED_WINDOWS) flush();
+  windows.push(encodeIds(window));
 }
 
 function encodeDocument(owner: Package, document: CorpusDocument): void {
@@ -88,8 +77,9 @@ for (const [id, documents] of packages) {
   const owner = { id, documents, context: new PackageContext(documents) };
   for (const document of documents) encodeDocument(owner, document);
 }
-flush();
+random.shuffle(windows);
+const file = openSync(output, 'w');
+for (const window of windows) writeSync(file, window);
 closeSync(file);
-console.log(
-  `${output}: ${written} windows of ${windowSize} tokens, ${((written * windowSize) / 1e6).toFixed(1)}M tokens`,
-);
+const millions = ((windows.length * windowSize) / 1e6).toFixed(1);
+console.log(`${output}: ${windows.length} windows of ${windowSize} tokens, ${millions}M tokens`);
