@@ -11,10 +11,10 @@ import type { Indentation, Position, Range } from './protocol.ts';
 import type { SamplingSettings } from './sampling/samplingSettings.ts';
 import type { OpenSyntaxes } from './syntax/openSyntaxes.ts';
 import { CompletionStream } from './text/completionStream.ts';
-import { type EditPoint, editPointAt, writtenFrom } from './text/editPoint.ts';
+import { type EditPoint, editPointAt, textBefore } from './text/editPoint.ts';
 import { chooseFimFormat, type FimFormat } from './text/fimFormat.ts';
 import { buildPrompt, type Prompt, type PromptMemory } from './text/prompt.ts';
-import { type PromptBudget, splitPromptBudget } from './text/promptBudget.ts';
+import { type PromptBudget, splitPromptBudget, suitablePrompt } from './text/promptBudget.ts';
 import { type ContextDocument, SnippetChooser } from './text/snippets.ts';
 import { type Tidied, tidy } from './text/tidy/tidy.ts';
 import type { WorkspaceContext } from './text/workspaceContext.ts';
@@ -24,12 +24,8 @@ import { documentId } from './workspace/documentId.ts';
 
 /** Prompts of this many documents can be continued where they were left. */
 const REMEMBERED_PROMPTS = 32;
-/** Of the longest sequence that a model was made for; a suggestion takes the rest, and seldom more. */
-const PROMPT_SHARE = 7 / 8;
 /** Samples that are drawn for an alternative before there are taken to be no others. */
 const ATTEMPTS_EACH = 2;
-/** Of the text before the cursor, to know the place again. */
-const REMEMBERED_CHARACTERS = 4096;
 
 export interface CompletionPlace {
   readonly document: TextDocument;
@@ -245,12 +241,6 @@ function editPoint({ document, position, selectedSuggestion }: CompletionPlace):
   return editPointAt(document.getText(), offset, line, selectedSuggestion);
 }
 
-/** In line feeds, as models write. */
-function textBefore(point: EditPoint): string {
-  const end = writtenFrom(point);
-  return point.text.slice(Math.max(0, end - REMEMBERED_CHARACTERS), end).replaceAll('\r\n', '\n');
-}
-
 /** A prompt as a session takes it. */
 export function sessionPrompt({ tokens, prefixRange, parts }: Prompt, document: string): SessionPrompt {
   const suffix = parts.find(({ kind }) => kind === 'suffix');
@@ -269,7 +259,7 @@ export function promptBudget({
   promptTokens,
 }: Pick<CompleterParts, 'runtime' | 'maxTokens' | 'promptTokens'>): PromptBudget {
   const { model, tokenizer } = runtime;
-  const suits = Math.min(longestPrompt, Math.floor(tokenizer.maxLength * PROMPT_SHARE));
+  const suits = Math.min(longestPrompt, suitablePrompt(tokenizer.maxLength));
   const fits = model.info.contextLength - maxTokens;
   return splitPromptBudget(Math.min(promptTokens ?? suits, fits));
 }

@@ -70,6 +70,15 @@ const indentationOnly = /^[ \t]{0,200}$/u;
 /** The part of the cursor's line that the model goes on from; empty when the line is blank so far. */
 export const lineGiven = (point: EditPoint) => point.text.slice(point.lineStart, writtenFrom(point));
 
+/** More says nothing new about a place. */
+const PLACE_CHARACTERS = 4096;
+
+/** What the place is known by: the text before it, in line feeds, as models write. */
+export function textBefore(point: EditPoint): string {
+  const end = writtenFrom(point);
+  return point.text.slice(Math.max(0, end - PLACE_CHARACTERS), end).replaceAll('\r\n', '\n');
+}
+
 /** The line from the cursor on. */
 export const lineAfter = (point: EditPoint) => point.text.slice(point.offset, point.lineEnd);
 

@@ -12,8 +12,13 @@ export interface PromptBudget {
  */
 const PREFIX_SHARE = 0.6;
 const SUFFIX_SHARE = 0.15;
+/** Of the longest sequence that a model was made for; a suggestion takes the rest, and seldom more. */
+const PROMPT_SHARE = 7 / 8;
 /** Control tokens and the document's path. */
 const FRAME_TOKENS = 24;
+
+/** Tokens of a prompt that suits a model. */
+export const suitablePrompt = (longestSequence: number) => Math.floor(longestSequence * PROMPT_SHARE);
 
 /** Splits a prompt of at most `tokens` tokens. */
 export function splitPromptBudget(tokens: number): PromptBudget {

@@ -1,11 +1,10 @@
-import { likenessTo } from '../text/likeness.ts';
 import { cutWindows } from '../text/lineWindows.ts';
 import { type SimilarityIndex, WINDOW_LINES } from './similarityIndex.ts';
 import { readTextFile } from './textFile.ts';
 import type { SimilarText, SimilarTexts } from './workerProtocol.ts';
 
 /** More than a prompt takes: which of them it takes is decided there, beside the open documents. */
-const FOUND = 12;
+export const FOUND = 12;
 
 /** Finds what is like a place. What is found is read again, and found again in files that changed meanwhile. */
 export async function similarTexts(index: SimilarityIndex, near: string): Promise<SimilarTexts> {
@@ -25,6 +24,5 @@ export async function similarTexts(index: SimilarityIndex, near: string): Promis
     const { firstLine, text } = cutWindows(read.get(path)!, WINDOW_LINES)[window];
     return { path, firstLine, text };
   });
-  const mentioned = likenessTo(near, (feature) => index.rarity(feature)).weights.keys();
-  return { texts, rarity: new Map([...mentioned].map((feature) => [feature, index.rarity(feature)])) };
+  return { texts, rarity: index.raritiesNear(near) };
 }

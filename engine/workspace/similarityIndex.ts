@@ -65,6 +65,12 @@ export class SimilarityIndex {
     return this.#rarity(hashOf(feature)) / this.#mean();
   }
 
+  /** How rare all is that a place mentions. */
+  raritiesNear(near: string): ReadonlyMap<Feature, number> {
+    const rarity = (feature: Feature) => this.rarity(feature);
+    return new Map([...likenessTo(near, rarity).weights.keys()].map((feature) => [feature, rarity(feature)]));
+  }
+
   /**
    * The windows most like what is being written, best first; of two that overlap, the better one.
    * @param paths only these files

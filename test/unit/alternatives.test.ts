@@ -12,7 +12,7 @@ const cacheDir = temporaryFolder();
 const never = new AbortController().signal;
 // Nobody can be sure what is imported here: where the model is sure, all samples are one text.
 const before = `${sampleDocument('src/bookings.ts').getText()}\nimport { `;
-const document = TextDocument.create('file:///work/more.ts', 'typescript', 1, before);
+const document = TextDocument.create('file:///more.ts', 'typescript', 1, before);
 const place = {
   document,
   position: document.positionAt(before.length),

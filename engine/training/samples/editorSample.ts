@@ -1,18 +1,13 @@
 import type { Tokenizer } from '../../model/tokenizer.ts';
-import { type EditPoint, editPointAt } from '../../text/editPoint.ts';
+import { type EditPoint, editPointAt, textBefore } from '../../text/editPoint.ts';
 import { chooseFimFormat, type FimFormat } from '../../text/fimFormat.ts';
 import { holeOf } from '../../text/hole.ts';
 import { buildPrompt } from '../../text/prompt.ts';
-import { type PromptBudget, splitPromptBudget } from '../../text/promptBudget.ts';
+import { type PromptBudget, splitPromptBudget, suitablePrompt } from '../../text/promptBudget.ts';
 import { SnippetChooser } from '../../text/snippets.ts';
 import type { CorpusDocument } from '../corpus/document.ts';
 import type { PackageContext } from './packageContext.ts';
 import type { Span } from './span.ts';
-
-/** The rest is for what is written. The engine's own share, engine/completer.ts. */
-const PROMPT_SHARE = 7 / 8;
-/** Text before the cursor by which similar pieces are found; those nearest to it count. */
-const NEAR_CHARACTERS = 4_096;
 
 /**
  * Samples that are what the editor asks, to the token: the engine's own prompt for a document with a gap, with the
@@ -28,7 +23,7 @@ export class EditorSamples {
   constructor(tokenizer: Tokenizer, longest: number) {
     this.#tokenizer = tokenizer;
     this.#format = chooseFimFormat(tokenizer);
-    this.#budget = splitPromptBudget(Math.floor((longest - 1) * PROMPT_SHARE));
+    this.#budget = splitPromptBudget(suitablePrompt(longest - 1));
     this.#longest = longest;
   }
 
@@ -48,7 +43,7 @@ export class EditorSamples {
       point,
       path,
       context: [],
-      workspace: context.at(path, text.slice(Math.max(0, span.start - NEAR_CHARACTERS), span.start)),
+      workspace: context.at(path, textBefore(point)),
       snippets: new SnippetChooser(),
     });
     const sample = [...tokens, ...this.#tokenizer.encode(missingText(point, text, span)), endOfText];

@@ -1,11 +1,8 @@
-import { likenessTo } from '../../text/likeness.ts';
 import { cutWindows } from '../../text/lineWindows.ts';
 import type { WorkspacePieces } from '../../text/workspaceContext.ts';
 import { SimilarityIndex, WINDOW_LINES } from '../../workspace/similarityIndex.ts';
+import { FOUND } from '../../workspace/similarTexts.ts';
 import type { CorpusDocument } from '../corpus/document.ts';
-
-/** As many as the engine's index gives to a prompt. */
-const FOUND = 12;
 
 /** What the engine's index would find like a place, were the package the workspace. */
 export class PackageContext {
@@ -29,8 +26,6 @@ export class PackageContext {
       path: found,
       ...cutWindows(this.#texts.get(found)!, WINDOW_LINES)[window]!,
     }));
-    const rarity = (feature: string) => this.#index.rarity(feature);
-    const mentioned = [...likenessTo(near, rarity).weights.keys()];
-    return { pieces, rarity: new Map(mentioned.map((feature) => [feature, rarity(feature)])), key: 0 };
+    return { pieces, rarity: this.#index.raritiesNear(near), key: 0 };
   }
 }
