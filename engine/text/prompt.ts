@@ -4,8 +4,7 @@ import type { FimFormat } from './fimFormat.ts';
 import { holeOf } from './hole.ts';
 import { anchorPrefix, type PrefixAnchor } from './prefixAnchor.ts';
 import type { PromptBudget } from './promptBudget.ts';
-import { type PromptPart, renderPrompt, UNNAMED } from './promptRender.ts';
-import { restOfDocument, type ShownPart } from './restOfDocument.ts';
+import { type PromptPart, renderPrompt } from './promptRender.ts';
 import type { ContextDocument, Snippet, SnippetChooser } from './snippets.ts';
 import { windowEnd } from './window.ts';
 import type { WorkspacePieces } from './workspaceContext.ts';
@@ -63,18 +62,13 @@ export function buildPrompt(request: PromptRequest, previous?: PromptMemory): Pr
   const { text, prefixEnd, suffixStart } = holeOf(point, request.around);
   const { anchor, kept } = anchorPrefix(text, prefixEnd, budget.prefixTokens, count, previous?.anchor);
   const prefix = text.slice(anchor.start, prefixEnd);
-  const suffixEnd = windowEnd(text, suffixStart, budget.suffixTokens, count);
-  const suffix = text.slice(suffixStart, suffixEnd);
+  const suffix = text.slice(suffixStart, windowEnd(text, suffixStart, budget.suffixTokens, count));
 
   const key = contextKey(request);
   const sameContext = kept && previous?.contextKey === key;
   const snippets = sameContext
     ? previous.snippets
-    : chooseSnippets(
-        request,
-        { text, start: anchor.start, end: suffixEnd, prefix },
-        previous?.snippets ?? [],
-      );
+    : chooseSnippets(request, prefix, previous?.snippets ?? []);
 
   const { tokens, prefixRange, parts } = renderPrompt(tokenizer, format, {
     prefix: { text: withLineFeeds(prefix), tokens: encode(prefix).slice(-budget.prefixTokens) },
@@ -93,25 +87,18 @@ export function buildPrompt(request: PromptRequest, previous?: PromptMemory): Pr
   };
 }
 
-/** The document, and what of it is in the prompt already. */
-interface ShownDocument extends ShownPart {
-  readonly text: string;
-  readonly prefix: string;
-}
-
 function chooseSnippets(
   request: PromptRequest,
-  shown: ShownDocument,
+  prefix: string,
   previous: readonly Snippet[],
 ): readonly Snippet[] {
   const { format, budget, context, workspace, tokenizer, snippets } = request;
   if (format.contextFile === undefined || budget.contextTokens === 0) return [];
   const count = (text: string) => tokenizer.encode(text).length;
-  const ofWorkspace = (workspace?.pieces ?? []).filter(({ uri }) => !context.some((tab) => tab.uri === uri));
   return snippets.choose({
-    near: shown.prefix,
+    near: prefix,
     documents: context,
-    pieces: [...restOfDocument(shown.text, shown, request.path ?? UNNAMED), ...ofWorkspace],
+    pieces: (workspace?.pieces ?? []).filter(({ uri }) => !context.some((tab) => tab.uri === uri)),
     rarity: (feature) => workspace?.rarity.get(feature) ?? 1,
     maxTokens: budget.contextTokens,
     count,

@@ -25,7 +25,7 @@ export interface PromptContents {
 }
 
 /** What a file without a path is called between files that have one. */
-export const UNNAMED = 'untitled';
+const unnamed = 'untitled';
 
 /** Puts the contents into the format's shape: repository, other files, then the document with its hole. */
 export function renderPrompt(tokenizer: Tokenizer, format: FimFormat, contents: PromptContents) {
@@ -36,7 +36,7 @@ export function renderPrompt(tokenizer: Tokenizer, format: FimFormat, contents: 
     out.template(format.repo, 'header', { repo });
   }
   for (const { path, text } of snippets) out.template(format.contextFile!, 'context', { path, code: text });
-  const path = contents.path ?? (snippets.length > 0 ? UNNAMED : undefined);
+  const path = contents.path ?? (snippets.length > 0 ? unnamed : undefined);
   const hole = path === undefined ? format.hole : format.namedHole;
   out.template(hole, 'header', path === undefined ? {} : { path }, { prefix, suffix });
   return out.finish();
