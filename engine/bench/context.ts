@@ -5,5 +5,7 @@ export interface BenchContext {
   readonly seed: number;
   /** Of each class in each package. */
   readonly tasksPerClass: number;
+  /** HumanEval.jsonl, where it was given. */
+  readonly humanEvalFile: string | undefined;
   readonly progress: (text: string) => void;
 }

@@ -16,6 +16,7 @@ import { measureBlend } from './blendAblation.ts';
 import type { BenchContext } from './context.ts';
 import { measureDepth } from './depth.ts';
 import { measureGpu } from './gpu.ts';
+import { measureHumanEval } from './humanEval.ts';
 import { measureIndex } from './indexSection.ts';
 import { measureMicro } from './microSection.ts';
 import { measurePeer } from './peerSpeculation.ts';
@@ -34,13 +35,17 @@ const sections = {
   depth: measureDepth,
   typing: measureTyping,
   quality: measureQuality,
+  humaneval: measureHumanEval,
   index: measureIndex,
   micro: measureMicro,
   gpu: measureGpu,
   vscode: measureVsCode,
 };
 type SectionName = keyof typeof sections;
-/** Asked for by name: quality and the peer take minutes, VS Code needs a browser and minutes, the GPU has to be there. */
+/**
+ * Asked for by name: quality and the peer take minutes, humaneval needs its file and runs what the model writes,
+ * VS Code needs a browser and minutes, the GPU has to be there.
+ */
 const defaultSections: readonly SectionName[] = [
   'decode',
   'speculation',
@@ -61,6 +66,7 @@ const command: Command = {
   options: {
     seed: { value: 'N', help: `Chooses the tasks. Default: ${DEFAULT_SEED}.` },
     tasks: { value: 'N', help: `Tasks of each class in each package. Default: ${DEFAULT_TASKS_PER_CLASS}.` },
+    'human-eval': { value: 'FILE', help: 'HumanEval.jsonl, for the section humaneval.' },
     json: { value: 'FILE', help: 'Write everything that was measured there.' },
     ...cacheOptions,
   },
@@ -72,6 +78,7 @@ const command: Command = {
       cacheDir: cacheDir(line),
       seed: line.integer('seed', 0) ?? DEFAULT_SEED,
       tasksPerClass: line.integer('tasks', 1) ?? DEFAULT_TASKS_PER_CLASS,
+      humanEvalFile: line.text('human-eval'),
       progress: showProgress,
     };
     const machine = describeMachine();

@@ -1,29 +1,21 @@
 import { basename } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { createEngine, type SlipstreamEngine } from '../engine.ts';
+import type { SlipstreamEngine } from '../engine.ts';
 import { SlipstreamError } from '../errors.ts';
 import { describeMachine } from '../machine.ts';
-import type { EngineSettings, LogLevel, WorkspaceFolder } from '../protocol.ts';
 import { seededRandom } from '../seededRandom.ts';
 import { loadSyntax } from '../syntax/syntax.ts';
 import { codeFiles } from './codeFiles.ts';
 import { type CompletedTask, completeTask } from './completeTask.ts';
 import type { EvalMachine, EvalReport, EvalTaskResult } from './evalReport.ts';
 import type { EvalTask } from './evalTask.ts';
+import { type EvalEngine, openEngine } from './openEngine.ts';
 import { sampleTasks } from './sampleTasks.ts';
 import { score } from './score.ts';
 import { type ScoredTask, summarize } from './summarize.ts';
 
-export interface EvalJob {
-  /** Absolute. */
-  readonly folder: string;
+export interface EvalJob extends EvalEngine {
   readonly taskCount: number;
   readonly seed: number;
-  /** Whether the folder's files may give context, as they do in an editor that has it open. */
-  readonly context: 'workspace' | 'none';
-  readonly settings: EngineSettings;
-  readonly cacheDir: string;
-  readonly log: (level: LogLevel, message: string) => void;
   readonly onProgress: (progress: EvalProgress) => void;
 }
 
@@ -50,23 +42,6 @@ export async function evaluate(job: EvalJob): Promise<EvalReport> {
   } finally {
     await engine.dispose();
   }
-}
-
-function openEngine({ folder, context, settings, cacheDir, log }: EvalJob): Promise<SlipstreamEngine> {
-  const workspace: WorkspaceFolder = {
-    uri: pathToFileURL(folder).href,
-    name: basename(folder),
-    // Documents keep their path in the prompt either way.
-    exclude: context === 'workspace' ? [] : ['**'],
-  };
-  return createEngine({
-    settings,
-    cacheDir,
-    workspaceFolders: [workspace],
-    log,
-    onIndexProgress: () => {},
-    onModelChanged: () => {},
-  });
 }
 
 async function completeTasks(

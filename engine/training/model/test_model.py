@@ -140,6 +140,8 @@ class OptimizerTest(unittest.TestCase):
         decay = Schedule(warm_up_from=-(10**6), decay_from=500, decay_steps=100)
         self.assertEqual([decay.factor(500), decay.factor(550), decay.factor(599)], [1.0, 0.5, 0.02])
         self.assertEqual([decay.is_over(599), decay.is_over(600)], [False, True])
+        gentle = Schedule(warm_up_from=-(10**6), decay_from=500, decay_steps=100, peak=0.5)
+        self.assertEqual([gentle.factor(500), gentle.factor(550), gentle.factor(599)], [0.5, 0.25, 0.02])
 
 
 class ExportTest(unittest.TestCase):

@@ -67,10 +67,11 @@ class Run:
         self.longest_window = max(before, *(file.length for file in self.mix.files))
         self.held = WindowFile(args.held, SEED).spread(HELD_WINDOWS)
 
-    def _new_stage(self, args: argparse.Namespace, start: dict[str, Any] | None) -> dict[str, int]:
+    def _new_stage(self, args: argparse.Namespace, start: dict[str, Any] | None) -> dict[str, float]:
         has_momentum = start is not None and "optimizers" in start
         warm_up_from = -(10**6) if has_momentum else 0
-        return {"warm_up_from": warm_up_from, "decay_from": self.step, "decay_steps": args.decay_steps}
+        decay = {"decay_from": self.step, "decay_steps": args.decay_steps, "peak": args.peak}
+        return {"warm_up_from": warm_up_from, **decay}
 
     def advance(self) -> float:
         """One optimizer step over TOKENS_A_STEP tokens; returns the mean loss in nats a token."""
@@ -145,6 +146,7 @@ def _parse_arguments() -> argparse.Namespace:
     parser.add_argument("--held", type=Path, required=True)
     parser.add_argument("--from", dest="start", type=Path)
     parser.add_argument("--decay-steps", type=int, default=0)
+    parser.add_argument("--peak", type=float, default=1.0, help="the factor on the learning rates that a decay starts from")
     parser.add_argument("--max-seconds", type=float, default=float("inf"))
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--compiled", action="store_true", help="fuse with torch.compile (PyTorch 2.5, a C++ compiler)")
