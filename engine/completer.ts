@@ -16,7 +16,7 @@ import { chooseFimFormat, type FimFormat } from './text/fimFormat.ts';
 import { buildPrompt, type Prompt, type PromptMemory } from './text/prompt.ts';
 import { type PromptBudget, splitPromptBudget, suitablePrompt } from './text/promptBudget.ts';
 import { type ContextDocument, SnippetChooser } from './text/snippets.ts';
-import { type Tidied, tidy } from './text/tidy/tidy.ts';
+import { shapePartial, type Tidied, tidy } from './text/tidy/tidy.ts';
 import type { WorkspaceContext } from './text/workspaceContext.ts';
 import { createVerifier } from './verify/createVerifier.ts';
 import type { Verifier } from './verify/verifier.ts';
@@ -70,7 +70,7 @@ export interface AlternativesOptions {
   readonly known: readonly string[];
   /** A temperature above 0. Each attempt has a seed of its own, from this one on. */
   readonly sampling: SamplingSettings;
-  /** After this time no further one is begun, once there is one. */
+  /** After this time no further one is begun. */
   readonly withinMs: number;
   readonly signal: AbortSignal;
 }
@@ -131,7 +131,7 @@ export class Completer {
     const texts = new Set(known);
     const found: Alternative[] = [];
     for (let attempt = 0; attempt < count * ATTEMPTS_EACH && found.length < count; attempt++) {
-      if (signal.aborted || (found.length > 0 && performance.now() - started > withinMs)) break;
+      if (signal.aborted || (attempt > 0 && performance.now() - started > withinMs)) break;
       const { completion } = await this.#write(task, {
         onText: () => {},
         sampling: { ...sampling, seed: sampling.seed + attempt },
@@ -152,6 +152,11 @@ export class Completer {
       workspaceContext.gather(place.document.uri, textBefore(editPoint(place))),
       syntaxes.prepare(place.document),
     ]);
+  }
+
+  /** The workspace has become whole. */
+  workspaceIndexed(): void {
+    this.#parts.workspaceContext.askAgain();
   }
 
   /** A document was closed: when it is opened again, it is another one. */
@@ -203,6 +208,11 @@ export class Completer {
       maxTokens,
       tabSize: indentation.tabSize,
     });
+    const context = {
+      point,
+      indentation,
+      specialTokenNames: runtime.tokenizer.specialTokens.keys(),
+    };
     lastSuggestion.begin(cursor);
     const { finish, tokens, metrics } = await runtime.decode(
       { drafter, controller, verifier: sampling ? createVerifier(sampling) : verifier },
@@ -210,12 +220,11 @@ export class Completer {
         prompt: sessionPrompt(prompt, cursor.document),
         maxNewTokens: maxTokens,
         endTokens: new Set([...prompt.stopTokenIds, ...runtime.model.info.eosTokenIds]),
-        onToken: (token) => {
-          const stop = stream.push(token);
-          onText(stream.text);
-          return stop === undefined ? 'continue' : 'stop';
+        onToken: (token) => (stream.push(token) === undefined ? 'continue' : 'stop'),
+        onStep: (step) => {
+          onText(shapePartial(stream.text, context));
+          onStep?.(step);
         },
-        onStep,
         signal,
       },
     );
@@ -223,13 +232,10 @@ export class Completer {
     const outcome: Completion['outcome'] =
       finish === 'cancelled'
         ? { kind: 'cancelled' }
-        : tidy(text, {
-            point,
-            indentation,
-            specialTokenNames: runtime.tokenizer.specialTokens.keys(),
-            syntax: syntaxes.probe(uri),
-          });
-    const acceptedFrom = Object.fromEntries(drafter?.acceptedFrom ?? []);
+        : tidy(text, { ...context, syntax: syntaxes.probe(uri) });
+    // A drafter that was not asked still has those of the text before.
+    const accepted = metrics.numAcceptedTokens > 0 ? drafter?.acceptedFrom : undefined;
+    const acceptedFrom = Object.fromEntries(accepted ?? []);
     const completion: Completion = { outcome, prompt, tokens, metrics, acceptedFrom };
     return { text, completion };
   }

@@ -22,5 +22,5 @@ export const alternativeSampling: SamplingSettings = {
   seed: 0,
 };
 
-/** For somebody who waits to see them: with a slow model, fewer are shown, but one in any case. */
+/** For somebody who waits to see them: with a slow model one is tried in any case, and no more begun after this time. */
 export const alternativesWithinMs = 1500;

@@ -12,6 +12,7 @@ import {
 } from './completer.ts';
 import { alternativeSampling, alternativesWithinMs, mostThreads } from './config.ts';
 import { LastSuggestion } from './draft/lastSuggestion.ts';
+import type { WorkspaceText } from './draft/ngramSources.ts';
 import { embeddedModelDir } from './embeddedModel.ts';
 import { SlipstreamError } from './errors.ts';
 import { completionMetrics } from './metrics.ts';
@@ -36,6 +37,8 @@ import type { ContextDocument } from './text/snippets.ts';
 import { type SimilarPieces, WorkspaceContext } from './text/workspaceContext.ts';
 import { greedyVerifier } from './verify/greedy.ts';
 import { documentId } from './workspace/documentId.ts';
+import type { TokenArray } from './workspace/hashChain.ts';
+import type { Match } from './workspace/matchList.ts';
 import { WorkspaceFolders } from './workspace/workspaceFolders.ts';
 import { WorkspaceIndex } from './workspace/workspaceIndex.ts';
 
@@ -50,11 +53,27 @@ interface EngineParts {
   readonly index: WorkspaceIndex;
   readonly speculation: Speculation;
   readonly completer: Completer;
+  /** What is being suggested with them: they are disposed of when it is done. */
+  readonly suggesting: Set<Promise<unknown>>;
 }
 
 /** What of them takes time to have. */
-interface Loaded extends Omit<EngineParts, 'index' | 'completer'> {
+interface Loaded extends Pick<EngineParts, 'settings' | 'plan' | 'runtime' | 'speculation'> {
   readonly lastSuggestion: LastSuggestion;
+  readonly workspace: BoundIndex;
+}
+
+/** The index of the parts that a drafter belongs to: it is opened before they have one. */
+class BoundIndex implements WorkspaceText {
+  index: WorkspaceIndex | undefined;
+
+  lookup(query: TokenArray): readonly Match[] {
+    return this.index?.lookup(query) ?? [];
+  }
+
+  documentOf(match: Match): string | undefined {
+    return this.index?.documentOf(match);
+  }
 }
 
 /** @throws SlipstreamError when the model or what drafts for it cannot be loaded */
@@ -69,6 +88,10 @@ export class SlipstreamEngine implements Engine {
   readonly #syntaxes = new OpenSyntaxes((message) => this.#options.log('warn', message));
   readonly #documents = new RecentDocuments();
   #parts!: EngineParts;
+  /** The settings asked for last, in force or not. */
+  #wanted!: protocol.EngineSettings;
+  /** What was wrong with the device that had to be left. */
+  #lostDevice: string | undefined;
   #lastPrompt: string | null = null;
   #changes: Promise<void> = Promise.resolve();
   #benchmarks = false;
@@ -81,18 +104,21 @@ export class SlipstreamEngine implements Engine {
 
   static async create(options: EngineOptions): Promise<SlipstreamEngine> {
     const engine = new SlipstreamEngine(options);
-    engine.#parts = engine.#assemble(await engine.#load(options.settings, undefined), undefined);
+    engine.#wanted = options.settings;
+    engine.#parts = await engine.#adopt(await engine.#load(options.settings, undefined), undefined);
     return engine;
   }
 
   get facts(): protocol.ModelFacts {
-    const { runtime, plan } = this.#parts;
+    const { settings, runtime, plan } = this.#parts;
+    const deviceNote = this.#lostDevice ?? runtime.deviceNote;
     const { name, device, precision } = runtime.model.info;
     return {
       name,
       device,
       precision,
-      ...(runtime.deviceNote !== undefined && { deviceNote: runtime.deviceNote }),
+      algorithm: settings.algorithm,
+      ...(deviceNote !== undefined && { deviceNote }),
       ...(plan.note !== undefined && { draftNote: plan.note }),
     };
   }
@@ -183,8 +209,8 @@ export class SlipstreamEngine implements Engine {
     this.#parts.index.documentClosed(uri);
   }
 
-  filesChanged(changes: readonly protocol.FileChange[]): void {
-    this.#parts.index.filesChanged(changes.map(({ uri }) => uri));
+  filesChanged(uris: readonly string[]): void {
+    this.#parts.index.filesChanged(uris);
   }
 
   setFolders(folders: readonly protocol.WorkspaceFolder[]): void {
@@ -219,6 +245,7 @@ export class SlipstreamEngine implements Engine {
 
   /** One change after the other, so that the last one asked for is the one in force. */
   setSettings(settings: protocol.EngineSettings): Promise<void> {
+    this.#wanted = settings;
     const change = this.#changes.then(() => this.#change(settings));
     this.#changes = change.catch(() => {});
     return change;
@@ -228,7 +255,7 @@ export class SlipstreamEngine implements Engine {
     this.#disposed = true;
     this.#syntaxes.dispose();
     await this.#parts.index.dispose();
-    await this.#parts.runtime.whenIdle();
+    await Promise.allSettled(this.#parts.suggesting);
     await this.#parts.speculation.dispose();
     await this.#parts.runtime.dispose();
   }
@@ -237,8 +264,8 @@ export class SlipstreamEngine implements Engine {
     const old = this.#parts;
     const loaded = await this.#load(settings, old);
     if (this.#disposed) return disposeLoaded(loaded, old);
-    this.#parts = this.#assemble(loaded, old);
-    await old.runtime.whenIdle();
+    this.#parts = await this.#adopt(loaded, old);
+    await Promise.allSettled(old.suggesting);
     await old.speculation.dispose();
     if (old.index !== this.#parts.index) await old.index.dispose();
     if (old.runtime !== this.#parts.runtime) await old.runtime.dispose();
@@ -246,30 +273,40 @@ export class SlipstreamEngine implements Engine {
 
   async #suggest<T>(document: TextDocument, work: (completer: Completer) => Promise<T>): Promise<T> {
     this.#documents.use(document);
-    const { index, completer } = this.#parts;
+    const { index, completer, suggesting } = this.#parts;
     const release = index.hold();
+    const suggestion = work(completer);
+    suggesting.add(suggestion);
     try {
-      return await work(completer);
+      return await suggestion;
     } catch (error) {
       await this.#leaveDevice(error);
       throw error;
     } finally {
+      suggesting.delete(suggestion);
       release();
     }
   }
 
-  /** After a fault of the device the CPU goes on, once and for all: no loop of restarts. */
+  /** After a fault of the device the CPU goes on, whatever settings follow: no loop of restarts. */
   async #leaveDevice(error: unknown): Promise<void> {
     const lost = error instanceof SlipstreamError && ['device.lost', 'outOfMemory'].includes(error.code);
     if (!lost || this.#parts.runtime.model.info.device === 'cpu') return;
     this.#options.log('warn', `${error.message} The CPU goes on.`);
-    await this.setSettings({ ...this.#parts.settings, device: 'cpu' });
-    this.#options.onModelChanged({ ...this.facts, deviceNote: error.message });
+    this.#lostDevice = error.message;
+    try {
+      await this.setSettings(this.#wanted);
+    } catch (onCpu) {
+      this.#options.log('warn', `Neither does the CPU: ${(onCpu as Error).message}`);
+      return;
+    }
+    this.#options.onModelChanged(this.facts);
   }
 
   /** All that takes time. The parts in force go on answering. */
-  async #load(settings: protocol.EngineSettings, old: EngineParts | undefined): Promise<Loaded> {
+  async #load(wanted: protocol.EngineSettings, old: EngineParts | undefined): Promise<Loaded> {
     const { cacheDir, log } = this.#options;
+    const settings = this.#lostDevice === undefined ? wanted : { ...wanted, device: 'cpu' as const };
     const dir = settings.model ?? embeddedModelDir;
     const plan = await planSpeculation(settings, dir);
     const options = { device: settings.device, cacheDir, threads: mostThreads, log };
@@ -281,28 +318,35 @@ export class SlipstreamEngine implements Engine {
       (text) => runtime.tokenizer.encode(text),
       runtime.model.info.vocabSize,
     );
+    const workspace = new BoundIndex();
     try {
       const speculation = await openSpeculation(plan, {
         target: runtime,
-        workspace: {
-          lookup: (query) => this.#parts.index.lookup(query),
-          documentOf: (match) => this.#parts.index.documentOf(match),
-        },
+        workspace,
         lastSuggestion,
         cacheDir,
         threads: runtime.threads,
         log,
       });
-      return { settings, plan, runtime, lastSuggestion, speculation };
+      return { settings, plan, runtime, lastSuggestion, workspace, speculation };
     } catch (error) {
       if (runtime !== old?.runtime) await runtime.dispose();
       throw error;
     }
   }
 
+  async #adopt(loaded: Loaded, old: EngineParts | undefined): Promise<EngineParts> {
+    try {
+      return this.#assemble(loaded, old);
+    } catch (error) {
+      await disposeLoaded(loaded, old);
+      throw error;
+    }
+  }
+
+  /** @throws SlipstreamError model.corrupt when nobody can tell how the model is asked to fill in the middle */
   #assemble(loaded: Loaded, old: EngineParts | undefined): EngineParts {
-    const { settings, plan, runtime, lastSuggestion, speculation } = loaded;
-    const index = old?.runtime.dir === runtime.dir ? old.index : this.#createIndex(runtime);
+    const { settings, plan, runtime, lastSuggestion, workspace, speculation } = loaded;
     const { maxTokens, promptTokens } = settings;
     const completer = new Completer({
       runtime,
@@ -315,7 +359,9 @@ export class SlipstreamEngine implements Engine {
       maxTokens,
       promptTokens,
     });
-    return { settings, plan, runtime, index, speculation, completer };
+    const index = old?.runtime.dir === runtime.dir ? old.index : this.#createIndex(runtime);
+    workspace.index = index;
+    return { settings, plan, runtime, index, speculation, completer, suggesting: new Set() };
   }
 
   #createIndex(runtime: ModelRuntime): WorkspaceIndex {
@@ -325,6 +371,7 @@ export class SlipstreamEngine implements Engine {
       vocabSize: runtime.model.info.vocabSize,
       cacheDir,
       onProgress: onIndexProgress,
+      onFolderBuilt: () => this.#parts.completer.workspaceIndexed(),
       log,
     });
     index.setFolders(this.#folders.indexed);
@@ -389,7 +436,10 @@ function hasSameTarget(
   );
 }
 
-async function disposeLoaded({ speculation, runtime }: Loaded, inForce: EngineParts): Promise<void> {
+async function disposeLoaded(
+  { speculation, runtime }: Loaded,
+  inForce: EngineParts | undefined,
+): Promise<void> {
   await speculation.dispose();
-  if (runtime !== inForce.runtime) await runtime.dispose();
+  if (runtime !== inForce?.runtime) await runtime.dispose();
 }

@@ -1,5 +1,11 @@
 import { idleSessions } from './config.ts';
-import { type DecodeRequest, type DecodeResult, type DecodeStrategy, decode } from './decode/decoder.ts';
+import {
+  cancelledEarly,
+  type DecodeRequest,
+  type DecodeResult,
+  type DecodeStrategy,
+  decode,
+} from './decode/decoder.ts';
 import { SessionPool } from './decode/sessionPool.ts';
 import { SlipstreamError } from './errors.ts';
 import type { CostTable } from './model/costTable.ts';
@@ -72,6 +78,7 @@ export class ModelRuntime {
   }
 
   async #decode(strategy: DecodeStrategy, request: DecodeRequest): Promise<DecodeResult> {
+    if (request.signal.aborted) return cancelledEarly(); // no session is taken for it
     this.#checkVocabulary(request.prompt.tokens);
     const session = this.#pool.acquire(request.prompt.tokens);
     try {

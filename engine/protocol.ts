@@ -82,6 +82,8 @@ export interface ModelFacts {
   readonly name: string;
   readonly device: string;
   readonly precision: string;
+  /** Of the settings in force: those asked for last may have been refused. */
+  readonly algorithm: Algorithm;
   /** Set when the device asked for could not be used: why, in words for the user. */
   readonly deviceNote?: string;
   /** Set when another drafter drafts than the algorithm's name says: which one, and why. */
@@ -117,7 +119,6 @@ export interface SuggestionPlace {
 }
 
 export interface CompleteParams extends SuggestionPlace {
-  readonly trigger: 'automatic' | 'invoke';
   /** Names the request's `partialText` notifications. */
   readonly partialTextToken: number;
 }
@@ -183,11 +184,6 @@ export interface IndexProgress {
   readonly files: number;
   readonly filesDone: number;
   readonly tokens: number;
-}
-
-export interface FileChange {
-  readonly uri: string;
-  readonly type: 'created' | 'changed' | 'deleted';
 }
 
 /** What to measure; model, device and length of the prompt are those of the settings. */

@@ -15,7 +15,6 @@ import type {
   DocumentChange,
   EngineSettings,
   FaultData,
-  FileChange,
   IndexProgress,
   InitializeParams,
   InitializeResult,
@@ -53,7 +52,8 @@ export const didChange = new NotificationType<DocumentChange>('document/didChang
 export const didClose = new NotificationType<{ readonly uri: string }>('document/didClose');
 /** The suggestion shown at a place was accepted whole: what follows may be asked for right now. */
 export const didAccept = new NotificationType<{ readonly uri: string }>('completion/didAccept');
-export const didChangeFiles = new NotificationType<{ readonly changes: readonly FileChange[] }>(
+/** Created, changed, renamed or deleted. */
+export const didChangeFiles = new NotificationType<{ readonly uris: readonly string[] }>(
   'workspace/didChangeFiles',
 );
 export const didChangeFolders = new NotificationType<{ readonly folders: readonly WorkspaceFolder[] }>(

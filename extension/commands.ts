@@ -3,6 +3,7 @@ import { type AlgorithmFacts, algorithms } from '../engine/protocol.ts';
 import { algorithmDescriptions } from './algorithmNames.ts';
 import type { Configuration } from './configuration.ts';
 import type { EngineSupervisor } from './engineSupervisor.ts';
+import { LastPromptView } from './lastPrompt.ts';
 import { isEnabledAnywhere } from './settings.ts';
 
 export const menuCommand = 'slipstream.showMenu';
@@ -16,6 +17,7 @@ export interface CommandContext {
 
 export function registerCommands(context: CommandContext): vscode.Disposable {
   const { configuration, supervisor, showBenchmark, log } = context;
+  const lastPrompt = new LastPromptView();
   const commands: Readonly<Record<string, () => unknown>> = {
     'slipstream.enable': () => setEnabled(configuration, true),
     'slipstream.disable': () => setEnabled(configuration, false),
@@ -25,10 +27,11 @@ export function registerCommands(context: CommandContext): vscode.Disposable {
     'slipstream.runBenchmark': showBenchmark,
     'slipstream.openSettings': () =>
       vscode.commands.executeCommand('workbench.action.openSettings', '@ext:slipstream.slipstream'),
-    'slipstream.showLastPrompt': () => showLastPrompt(supervisor),
+    'slipstream.showLastPrompt': () => showLastPrompt(supervisor, lastPrompt),
     [menuCommand]: () => showMenu(configuration),
   };
   return vscode.Disposable.from(
+    lastPrompt,
     ...Object.entries(commands).map(([name, run]) => vscode.commands.registerCommand(name, run)),
   );
 }
@@ -40,16 +43,25 @@ async function setEnabled(configuration: Configuration, enabled: boolean): Promi
 }
 
 /** Those that lack something for the model come last, with what they lack. */
-async function pickAlgorithm(configuration: Configuration, { client }: EngineSupervisor): Promise<void> {
+async function pickAlgorithm(
+  configuration: Configuration,
+  { client, state }: EngineSupervisor,
+): Promise<void> {
+  const inUse = state.kind === 'ready' ? state.model.algorithm : configuration.settings.engine.algorithm;
   const facts: readonly AlgorithmFacts[] =
     (await client?.listAlgorithms()) ?? algorithms.map((algorithm) => ({ algorithm }));
   const entry = ({ algorithm, missing, note }: AlgorithmFacts) => ({
     label: algorithm,
-    description: algorithm === configuration.settings.engine.algorithm ? 'in use' : '',
+    description: algorithm === inUse ? 'in use' : '',
+    missing,
     detail: missing ?? note ?? algorithmDescriptions[algorithm],
   });
   const missing = facts.filter((algorithm) => algorithm.missing !== undefined);
-  const separator = { label: 'Not with this model', kind: vscode.QuickPickItemKind.Separator };
+  const separator = {
+    label: 'Not with this model',
+    kind: vscode.QuickPickItemKind.Separator,
+    missing: undefined,
+  };
   const choice = await vscode.window.showQuickPick(
     [
       ...facts.filter((algorithm) => algorithm.missing === undefined).map(entry),
@@ -57,19 +69,18 @@ async function pickAlgorithm(configuration: Configuration, { client }: EngineSup
     ],
     { title: 'Slipstream: speculative decoding', placeHolder: 'The text is the same with each of them' },
   );
-  if (choice) await configuration.update('speculative.algorithm', choice.label);
+  if (choice?.missing) void vscode.window.showWarningMessage(`Slipstream: ${choice.missing}`);
+  else if (choice) await configuration.update('speculative.algorithm', choice.label);
 }
 
-async function showLastPrompt({ client }: EngineSupervisor): Promise<void> {
+async function showLastPrompt({ client }: EngineSupervisor, view: LastPromptView): Promise<void> {
   const prompt = await client?.lastPrompt();
-  if (!prompt) {
-    void vscode.window.showInformationMessage(
-      'There is no prompt yet: it is made when a suggestion is asked for.',
-    );
-    return;
-  }
-  const document = await vscode.workspace.openTextDocument({ content: prompt, language: 'plaintext' });
-  await vscode.window.showTextDocument(document, { preview: true });
+  if (prompt) return view.show(prompt);
+  void vscode.window.showInformationMessage(
+    client
+      ? 'There is no prompt yet: it is made when a suggestion is asked for.'
+      : "There is no prompt: Slipstream's engine is not running.",
+  );
 }
 
 async function showMenu(configuration: Configuration): Promise<void> {

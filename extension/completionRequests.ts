@@ -36,7 +36,22 @@ export class CompletionRequests {
 
   /** @returns the edit suggested at `place`, or undefined when there is none or the one who asks turned away */
   async request(place: Place, ask: Ask, { turnedAway, whereNow }: Asker): Promise<Edit | undefined> {
-    const running = this.#joinable(place) ?? this.#start(place, ask);
+    const joined = this.#joinable(place);
+    if (joined) {
+      const edit = await this.#wait(joined, place, { turnedAway, whereNow });
+      if (edit || turnedAway.aborted || joined.abort.signal.aborted || isSame(joined.place, place))
+        return edit;
+      // What it came to in the end leaves nothing to suggest here, where somebody has typed ahead of it.
+    }
+    return this.#wait(this.#start(place, ask), place, { turnedAway, whereNow });
+  }
+
+  cancel(): void {
+    this.#running?.abort.abort();
+    this.#running = undefined;
+  }
+
+  async #wait(running: Running, place: Place, { turnedAway, whereNow }: Asker): Promise<Edit | undefined> {
     running.waiting++;
     const leave = () => this.#leave(running, whereNow());
     turnedAway.addEventListener('abort', leave, { once: true });
@@ -46,11 +61,6 @@ export class CompletionRequests {
     } finally {
       turnedAway.removeEventListener('abort', leave);
     }
-  }
-
-  cancel(): void {
-    this.#running?.abort.abort();
-    this.#running = undefined;
   }
 
   #joinable(place: Place): Running | undefined {

@@ -113,8 +113,8 @@ export class EngineClient {
     this.#notify(methods.didAccept, { uri });
   }
 
-  didChangeFiles(changes: readonly protocol.FileChange[]): void {
-    this.#notify(methods.didChangeFiles, { changes });
+  didChangeFiles(uris: readonly string[]): void {
+    this.#notify(methods.didChangeFiles, { uris });
   }
 
   didChangeFolders(folders: readonly protocol.WorkspaceFolder[]): void {

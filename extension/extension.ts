@@ -33,7 +33,7 @@ export function activate(context: vscode.ExtensionContext): void {
     const { settings } = configuration;
     const language = vscode.window.activeTextEditor?.document.languageId;
     const isEnabled = language === undefined ? isEnabledAnywhere(settings) : isEnabledFor(settings, language);
-    statusBar.show({ engine: engine.state, settings, isEnabled, index, lastCompletion });
+    statusBar.show({ engine: engine.state, isEnabled, index, lastCompletion });
   };
   const provider = new InlineCompletionProvider({
     engine: () => engine.client,

@@ -45,7 +45,7 @@ export class InlineCompletionProvider implements vscode.InlineCompletionItemProv
       const from = performance.now();
       const place = placeOf(document, position, context.selectedCompletionInfo);
       const known = this.#cache.find(place);
-      const first = known ?? (await this.#suggest(document, place, context.triggerKind, token));
+      const first = known ?? (await this.#suggest(document, place, token));
       const tookMs = (performance.now() - from).toFixed(1);
       log.trace(`${known ? 'known' : 'asked for'}, answered in ${tookMs} ms`);
       // VS Code asks like this when the user asks for a suggestion, or for the next one.
@@ -74,7 +74,6 @@ export class InlineCompletionProvider implements vscode.InlineCompletionItemProv
   async #suggest(
     document: vscode.TextDocument,
     place: DocumentPlace,
-    trigger: vscode.InlineCompletionTriggerKind,
     token: vscode.CancellationToken,
   ): Promise<Edit | undefined> {
     const engine = this.#context.engine();
@@ -84,7 +83,7 @@ export class InlineCompletionProvider implements vscode.InlineCompletionItemProv
     try {
       return await this.#requests.request(
         place,
-        (onPartialText, cancelled) => this.#ask(engine, document, place, trigger, onPartialText, cancelled),
+        (onPartialText, cancelled) => this.#ask(engine, document, place, onPartialText, cancelled),
         { turnedAway: turnedAway.signal, whereNow: () => placeAfterTyping(place, document) },
       );
     } finally {
@@ -96,16 +95,11 @@ export class InlineCompletionProvider implements vscode.InlineCompletionItemProv
     engine: EngineClient,
     document: vscode.TextDocument,
     place: DocumentPlace,
-    trigger: vscode.InlineCompletionTriggerKind,
     onPartialText: (text: string) => void,
     cancelled: AbortSignal,
   ): Promise<Edit | undefined> {
     const from = performance.now();
-    const isInvoked = trigger === vscode.InlineCompletionTriggerKind.Invoke;
-    const params = {
-      ...suggestionPlace(document, place),
-      trigger: isInvoked ? ('invoke' as const) : ('automatic' as const),
-    };
+    const params = suggestionPlace(document, place);
     let result = await engine.complete(params, onPartialText, cancelled);
     if (result.kind === 'outOfSync' && document.version === params.version) {
       this.#context.sync.open(document);

@@ -1,11 +1,9 @@
 import * as vscode from 'vscode';
 import type { CompletionMetrics, IndexProgress } from '../engine/protocol.ts';
 import type { EngineState } from './engineLifecycle.ts';
-import type { Settings } from './settings.ts';
 
 export interface Status {
   readonly engine: EngineState;
-  readonly settings: Settings;
   readonly isEnabled: boolean;
   readonly index: IndexProgress | undefined;
   readonly lastCompletion: CompletionMetrics | undefined;
@@ -35,7 +33,7 @@ export class StatusBar implements vscode.Disposable {
   }
 }
 
-function appearance({ engine, isEnabled, settings }: Status): { text: string; background?: string } {
+function appearance({ engine, isEnabled }: Status): { text: string; background?: string } {
   if (!isEnabled) return { text: '$(circle-slash) Slipstream' };
   switch (engine.kind) {
     case 'stopped':
@@ -45,7 +43,7 @@ function appearance({ engine, isEnabled, settings }: Status): { text: string; ba
     case 'failed':
       return { text: '$(error) Slipstream', background: 'statusBarItem.errorBackground' };
     case 'ready':
-      return { text: `$(zap) ${engine.model.name} · ${settings.engine.algorithm}` };
+      return { text: `$(zap) ${engine.model.name} · ${engine.model.algorithm}` };
   }
 }
 
@@ -64,11 +62,11 @@ function stateInWords({ engine, isEnabled }: Status): string {
 }
 
 function tooltip(status: Status): string[] {
-  const { engine, index, lastCompletion, settings } = status;
+  const { engine, index, lastCompletion } = status;
   const lines = [`**Slipstream**: ${stateInWords(status)}`];
   if (engine.kind !== 'ready') return lines;
-  const { name, precision, device } = engine.model;
-  lines.push(`Model: ${name} (${precision}) on ${device}`, `Algorithm: ${settings.engine.algorithm}`);
+  const { name, precision, device, algorithm } = engine.model;
+  lines.push(`Model: ${name} (${precision}) on ${device}`, `Algorithm: ${algorithm}`);
   if (engine.model.draftNote) lines.push(engine.model.draftNote);
   if (index) lines.push(`Workspace index: ${indexInWords(index)}`);
   if (lastCompletion) lines.push(`Last suggestion: ${completionInWords(lastCompletion)}`);

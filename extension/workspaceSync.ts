@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { FileChange, WorkspaceFolder } from '../engine/protocol.ts';
+import type { WorkspaceFolder } from '../engine/protocol.ts';
 import { isCompletable } from './completableDocument.ts';
 import type { EngineClient } from './engineClient.ts';
 
@@ -11,15 +11,17 @@ export class WorkspaceSync implements vscode.Disposable {
   #engine: EngineClient | undefined;
   /** Which version of each document the engine has. */
   readonly #versions = new Map<string, number>();
-  readonly #fileChanges = new Map<string, FileChange['type']>();
+  readonly #changedFiles = new Set<string>();
   #fileTimer: NodeJS.Timeout | undefined;
   #subscriptions: vscode.Disposable | undefined;
 
-  /** Sends everything to a fresh engine, then what changes. */
+  /** Sends everything to a fresh engine, then what changes. One that is attached already has it all. */
   attach(engine: EngineClient): void {
+    if (engine === this.#engine) return;
     this.detach();
     this.#engine = engine;
     this.#subscriptions = this.#listen();
+    this.#changeFolders(); // they may have changed since it was started with them
     for (const document of vscode.workspace.textDocuments) this.open(document);
   }
 
@@ -29,7 +31,7 @@ export class WorkspaceSync implements vscode.Disposable {
     this.#fileTimer = undefined;
     this.#engine = undefined;
     this.#versions.clear();
-    this.#fileChanges.clear();
+    this.#changedFiles.clear();
   }
 
   dispose(): void {
@@ -64,9 +66,9 @@ export class WorkspaceSync implements vscode.Disposable {
         if (event.affectsConfiguration('files.exclude')) this.#changeFolders();
       }),
       watcher,
-      watcher.onDidCreate((uri) => this.#changeFile(uri, 'created')),
-      watcher.onDidChange((uri) => this.#changeFile(uri, 'changed')),
-      watcher.onDidDelete((uri) => this.#changeFile(uri, 'deleted')),
+      watcher.onDidCreate((uri) => this.#changeFile(uri)),
+      watcher.onDidChange((uri) => this.#changeFile(uri)),
+      watcher.onDidDelete((uri) => this.#changeFile(uri)),
     );
   }
 
@@ -102,16 +104,16 @@ export class WorkspaceSync implements vscode.Disposable {
     this.#engine?.didChangeFolders(workspaceFolders());
   }
 
-  #changeFile(uri: vscode.Uri, type: FileChange['type']): void {
+  #changeFile(uri: vscode.Uri): void {
     if (uri.path.includes('/.git/')) return;
-    this.#fileChanges.set(uri.toString(), type);
+    this.#changedFiles.add(uri.toString());
     this.#fileTimer ??= setTimeout(() => this.#sendFileChanges(), fileBatchMs);
   }
 
   #sendFileChanges(): void {
     this.#fileTimer = undefined;
-    this.#engine?.didChangeFiles([...this.#fileChanges].map(([uri, type]) => ({ uri, type })));
-    this.#fileChanges.clear();
+    this.#engine?.didChangeFiles([...this.#changedFiles]);
+    this.#changedFiles.clear();
   }
 }
 

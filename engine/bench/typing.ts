@@ -134,7 +134,6 @@ function complete(engine: SlipstreamEngine, path: string, text: string, offset: 
     {
       document,
       position: document.positionAt(offset),
-      trigger: 'automatic',
       indentation: { insertSpaces: true, tabSize: 2 },
       openDocuments: [document],
       onText: () => {},

@@ -160,7 +160,7 @@ async function completeWith(engine: SlipstreamEngine, request: CompleteRequest):
   };
   await engine.gatherContext(place);
   const { signal } = new AbortController();
-  const asked = { ...place, trigger: 'invoke', onText: () => {} } as const;
+  const asked = { ...place, onText: () => {} };
   const first = await engine.completeInDetail(asked, signal, sampling);
   const alternatives = await engine.alternativesInDetail(place, {
     count: count - 1,

@@ -16,7 +16,6 @@ export interface StepOutcome {
   readonly context: number;
   /** Tokens that the pass evaluated. */
   readonly nodes: number;
-  readonly drafted: number;
   readonly accepted: number;
   /** Absent when the drafter was not asked. */
   readonly draftMs: number | undefined;

@@ -45,6 +45,13 @@ export interface DecodeResult {
   readonly metrics: DecodeMetrics;
 }
 
+/** Of a request that was called off before it began. */
+export const cancelledEarly = (): DecodeResult => ({
+  finish: 'cancelled',
+  tokens: [],
+  metrics: new MetricsRecorder(0, 0).finish(0),
+});
+
 /**
  * THE loop: draft a tree, evaluate it in one pass, keep what the target itself would have written, learn, repeat.
  * Plain decoding is the same loop with an empty tree.
@@ -56,15 +63,13 @@ export async function decode(
   strategy: DecodeStrategy,
   request: DecodeRequest,
 ): Promise<DecodeResult> {
-  if (request.signal.aborted)
-    return { finish: 'cancelled', tokens: [], metrics: new MetricsRecorder(0, 0).finish(0) };
   session.start(request.prompt);
   const metrics = new MetricsRecorder(request.prompt.tokens.length, session.pending);
   const output = new Output({ ...request, maxNewTokens: Math.min(request.maxNewTokens, session.room) });
   await prefill(session, request.signal);
   metrics.decodeStarted();
   while (!output.finish && !request.signal.aborted) {
-    await step(session, strategy, output, metrics, request.onStep);
+    await step(session, strategy, output, metrics, request);
   }
   const { finish = 'cancelled', tokens } = output;
   return { finish, tokens, metrics: metrics.finish(tokens.length) };
@@ -75,10 +80,11 @@ async function step(
   strategy: DecodeStrategy,
   output: Output,
   metrics: MetricsRecorder,
-  onStep: DecodeRequest['onStep'],
+  { onStep, signal }: DecodeRequest,
 ): Promise<void> {
   const { drafter, verifier, controller } = strategy;
   const { tree, draftMs } = await draft(session, strategy, output.room);
+  if (signal.aborted) return;
   const place = { context: session.tokens.length, nodes: session.pending + tree.size };
   const root = session.tokens[session.tokens.length - 1];
   const started = performance.now();
@@ -91,7 +97,7 @@ async function step(
   metrics.step(tree, verified.accepted.slice(0, taken), draftMs ?? 0, verifyMs);
   onStep?.({ tree, ...verified, taken, draftMs: draftMs ?? 0, verifyMs });
   drafter?.observe({ tree, root, ...verified, successors: rows.successors });
-  controller.observe({ ...place, drafted: tree.size, accepted: verified.accepted.length, draftMs, verifyMs });
+  controller.observe({ ...place, accepted: verified.accepted.length, draftMs, verifyMs });
 }
 
 /** `draftMs` is absent when the drafter was not asked. */

@@ -74,6 +74,11 @@ export class Session implements SessionView {
     return this.#hidden;
   }
 
+  /** KV rows: fewer than tokens, many fewer after a cancelled prefill. */
+  get rows(): number {
+    return this.#kv.length;
+  }
+
   get pending(): number {
     return this.#length - this.#kv.length;
   }

@@ -1,7 +1,7 @@
 import type { LanguageModel } from '../model/languageModel.ts';
 import { Session } from './session.ts';
 
-/** Reusing fewer rows than this is not worth giving up what another session holds, unless that is hardly more. */
+/** Reusing fewer rows than this is not worth giving up those that a session holds, unless they are hardly more. */
 const WORTH_REUSING = 32;
 
 /**
@@ -62,5 +62,5 @@ export class SessionPool {
 
 function isWorthReusing(session: Session, prompt: Int32Array): boolean {
   const reusable = session.reusable(prompt);
-  return reusable >= WORTH_REUSING || 2 * reusable >= session.tokens.length;
+  return reusable >= WORTH_REUSING || 2 * reusable >= session.rows;
 }

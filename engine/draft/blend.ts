@@ -112,7 +112,10 @@ export class BlendDrafter implements Drafter {
   ): Promise<TokenTree> {
     const startedMs = this.#now();
     const nodes = Math.min(limits.budget, levels * nodesPerLevel);
-    source.tree = await drafter.propose(view, nodes);
+    const drafted = await drafter.propose(view, nodes);
+    // It has to catch up with the session first: that says nothing about what it gains.
+    if (drafted.size === 0) return free;
+    source.tree = drafted;
     const merged = this.#search.draft(text, limits);
     const ms = this.#now() - startedMs;
     const rate = this.#rate(merged, { ...place, draftMs: place.draftMs + ms });

@@ -30,6 +30,7 @@ export class LastSuggestion {
   readonly #encode: (text: string) => ArrayLike<number>;
   readonly #vocabSize: number;
   #suggestions: Suggestion[] = []; // newest first
+  #place: CursorPlace | undefined;
   #rests: ArrayLike<number>[] = [];
   #others: ArrayLike<number>[] = [];
   #text: ChainedTokens;
@@ -49,21 +50,29 @@ export class LastSuggestion {
     this.#suggestions = [{ document, text, tokens }, ...others].slice(0, REMEMBERED);
   }
 
-  /** Chooses what may follow at this place. Call it before the session's first step. */
-  begin({ document, textBefore }: CursorPlace): void {
+  /** Where text is to be suggested. Call it before the session's first step. */
+  begin(place: CursorPlace): void {
+    this.#place = place;
+  }
+
+  /** Joins what may follow there to the tokens before the cursor. Called by the drafter when a session begins. */
+  attach(cursorTail: TokenArray): void {
+    this.#chooseTexts();
+    this.#text = this.#joinedTo(cursorTail);
+  }
+
+  /** Only now: a suggestion that was called off is recorded when its last pass is over. */
+  #chooseTexts(): void {
     this.#rests = [];
     this.#others = [];
+    if (!this.#place) return;
+    const { document, textBefore } = this.#place;
     for (const suggestion of this.#suggestions) {
       if (suggestion.document !== document) continue;
       const rest = restAfter(suggestion.text, textBefore);
       if (rest === undefined) this.#others.push(suggestion.tokens);
       else if (rest !== '') this.#rests.push(this.#encode(rest));
     }
-  }
-
-  /** Joins what may follow to the tokens before the cursor. Called by the drafter when a session begins. */
-  attach(cursorTail: TokenArray): void {
-    this.#text = this.#joinedTo(cursorTail);
   }
 
   /** The places that share the longest end with the query, as `NgramIndex.lookup`, from 2 tokens on. */

@@ -35,7 +35,6 @@ export async function completeTask(
   const request = {
     document,
     position,
-    trigger: 'invoke',
     indentation: indentationOf(text),
     openDocuments: [document],
     onText: () => {},

@@ -3,10 +3,10 @@ import * as ort from 'onnxruntime-node';
 import type { CompiledModel } from '../compile/compileModel.ts';
 import { closedRows, exactDepth, type KvType, OPEN_ROWS } from '../compile/cpuAttention.ts';
 import { cpuKvType } from '../compile/precision.ts';
-import { SlipstreamError } from '../errors.ts';
 import { ROOT } from '../tree/tokenTree.ts';
 import { chainParents, nodeDepths } from '../tree/treeMask.ts';
 import { closedMask, openMask } from './attentionMasks.ts';
+import { checkContext } from './contextLimit.ts';
 import { cpuFault } from './cpuFault.ts';
 import { extraOutputNames, tapNames } from './extraOutputs.ts';
 import type { ForwardBatch, ForwardOutput, KvCache } from './languageModel.ts';
@@ -86,7 +86,7 @@ export class CpuKvCache implements KvCache {
   async forward(request: ForwardBatch): Promise<ForwardOutput> {
     const batch = this.#padded(request);
     const size = batch.tokens.length;
-    this.#checkContext(request);
+    checkContext(request, this.#length, this.#contextLength);
     this.#pending = undefined;
     const fetches = [
       'argmax',
@@ -145,14 +145,6 @@ export class CpuKvCache implements KvCache {
     } catch (cause) {
       throw cpuFault(cause, (said) => ({ code: 'internal', message: `The model could not be run: ${said}` }));
     }
-  }
-
-  #checkContext({ tokens, parents }: ForwardBatch): void {
-    const deepest = parents ? Math.max(...nodeDepths(parents)) + 1 : tokens.length;
-    const needed = this.#length + deepest;
-    if (needed <= this.#contextLength) return;
-    const limit = `the model's context of ${this.#contextLength}`;
-    throw new SlipstreamError('usage', `${needed} tokens do not fit ${limit}.`);
   }
 
   #padded(request: ForwardBatch): ForwardBatch {

@@ -2,8 +2,8 @@ import './float16Bits.ts';
 import * as ort from 'onnxruntime-node';
 import type { CompiledModel } from '../compile/compileModel.ts';
 import { toFloat16 } from '../compile/floats.ts';
-import { SlipstreamError } from '../errors.ts';
 import { chainParents, nodeDepths } from '../tree/treeMask.ts';
+import { checkContext } from './contextLimit.ts';
 import { extraOutputNames, tapNames } from './extraOutputs.ts';
 import { asOutputs, disposeBuffers, type GpuBuffers, type GpuRows } from './gpuRows.ts';
 import { runOnGpu } from './gpuSession.ts';
@@ -60,6 +60,7 @@ export class GpuKvCache implements KvCache {
   async forward(batch: ForwardBatch): Promise<ForwardOutput> {
     const size = batch.tokens.length;
     this.#pending = 0;
+    checkContext(batch, this.#length, this.#decoder.compiled.checkpoint.architecture.contextLength);
     const buffers = await this.#makeSpace(this.#length + size);
     const tree = batch.parents ?? chainParents(size);
     const parts: ForwardOutput[] = [];
@@ -102,11 +103,6 @@ export class GpuKvCache implements KvCache {
   }
 
   async #makeSpace(needed: number): Promise<GpuBuffers> {
-    const { contextLength } = this.#decoder.compiled.checkpoint.architecture;
-    if (needed > contextLength) {
-      const limit = `the model's context of ${contextLength}`;
-      throw new SlipstreamError('usage', `${needed} tokens do not fit ${limit}.`);
-    }
     const wanted = Math.max(needed, this.#reserved);
     if (this.#buffers && wanted <= this.#capacity) return this.#buffers;
     const rows = Math.max(wanted, this.#buffers ? 1.5 * this.#capacity : 0);

@@ -80,7 +80,8 @@ async function openFaster(dir: string, options: OpenModelOptions): Promise<Opene
   const obstacle = await gpuObstacle(options);
   if (obstacle) return openCpu(dir, options, obstacle);
   const cpu = await prepare(dir, 'cpu', options);
-  const gpu = await prepare(dir, 'webgpu', options);
+  const gpu = await prepare(dir, 'webgpu', options).catch(gpuLeft);
+  if ('why' in gpu) return { ...(await cpu.open()), ...gpuNote(gpu) };
   if (cpu.measured && gpu.measured && !isFaster(gpu.measured, cpu.measured)) {
     return { ...(await cpu.open()), deviceReason: comparison(cpu.measured, gpu.measured) };
   }
@@ -97,9 +98,19 @@ async function openFaster(dir: string, options: OpenModelOptions): Promise<Opene
     await onCpu?.model.dispose();
     return { ...onGpu, deviceReason };
   } catch (error) {
-    const note = `${gpuFaultMessage(error)} The CPU goes on.`;
-    return { ...(onCpu ?? (await cpu.open())), deviceReason: note, deviceNote: note };
+    return { ...(onCpu ?? (await cpu.open())), ...gpuNote(gpuLeft(error)) };
   }
+}
+
+/** Nobody asked for the GPU: whatever is wrong there, the CPU works. */
+function gpuLeft(error: unknown): { readonly why: string } {
+  if (error instanceof SlipstreamError) return { why: error.message };
+  throw error;
+}
+
+function gpuNote({ why }: { readonly why: string }): Pick<OpenedModel, 'deviceReason' | 'deviceNote'> {
+  const note = `${why} The CPU goes on.`;
+  return { deviceReason: note, deviceNote: note };
 }
 
 /** Why a GPU is out of the question before any model is loaded on it. */

@@ -6,7 +6,6 @@ import type {
   CompleteParams,
   DocumentChange,
   EngineSettings,
-  FileChange,
   InitializeParams,
   OpenDocument,
   Position,
@@ -68,7 +67,6 @@ const suggestionPlace = {
 
 export const completeParams = object<CompleteParams>({
   ...suggestionPlace,
-  trigger: oneOf('automatic', 'invoke'),
   partialTextToken: integer(0),
 });
 
@@ -90,6 +88,4 @@ export const documentUri = object<{ uri: string }>({ uri: string });
 
 export const folders = object<{ folders: readonly WorkspaceFolder[] }>({ folders: array(workspaceFolder) });
 
-export const fileChanges = object<{ changes: readonly FileChange[] }>({
-  changes: array(object<FileChange>({ uri: string, type: oneOf('created', 'changed', 'deleted') })),
-});
+export const files = object<{ uris: readonly string[] }>({ uris: array(string) });

@@ -6,6 +6,7 @@ import {
   type MessageConnection,
   type NotificationType,
   type RequestType,
+  type RequestType0,
   ResponseError,
 } from 'vscode-jsonrpc/node';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
@@ -30,7 +31,8 @@ export interface Engine {
   didAccept(uri: string): void;
   documentChanged(document: TextDocument): void;
   documentClosed(uri: string): void;
-  filesChanged(changes: readonly protocol.FileChange[]): void;
+  /** Created, changed, renamed or deleted. */
+  filesChanged(uris: readonly string[]): void;
   setFolders(folders: readonly protocol.WorkspaceFolder[]): void;
   /** Rejects with SlipstreamError. @returns what was measured, of a cancelled one too; null when that is nothing */
   runBenchmark(request: BenchmarkRequest, signal: AbortSignal): Promise<protocol.BenchmarkReport | null>;
@@ -47,7 +49,6 @@ export interface PlaceRequest extends Omit<protocol.SuggestionPlace, 'uri' | 've
 }
 
 export interface CompleteRequest extends PlaceRequest {
-  readonly trigger: protocol.CompleteParams['trigger'];
   /** Takes all text generated so far, after each decoding step. */
   readonly onText: (text: string) => void;
 }
@@ -128,8 +129,8 @@ export class Server {
     this.#onRequest(methods.runBenchmark, requests.benchmarkParams, (params, signal) =>
       this.#runBenchmark(params, signal),
     );
-    this.#connection.onRequest(methods.listAlgorithms, () => this.#ready().listAlgorithms());
-    this.#connection.onRequest(methods.lastPrompt, () => this.#ready().lastPrompt());
+    this.#onBareRequest(methods.listAlgorithms, () => this.#ready().listAlgorithms());
+    this.#onBareRequest(methods.lastPrompt, async () => this.#ready().lastPrompt());
   }
 
   #handleNotifications(): void {
@@ -145,8 +146,8 @@ export class Server {
       if (this.#documents.close(uri)) engine.documentClosed(uri);
     });
     this.#onNotification(methods.didAccept, requests.documentUri, ({ uri }, engine) => engine.didAccept(uri));
-    this.#onNotification(methods.didChangeFiles, requests.fileChanges, ({ changes }, engine) =>
-      engine.filesChanged(changes),
+    this.#onNotification(methods.didChangeFiles, requests.files, ({ uris }, engine) =>
+      engine.filesChanged(uris),
     );
     this.#onNotification(methods.didChangeFolders, requests.folders, ({ folders }, engine) =>
       engine.setFolders(folders),
@@ -247,6 +248,16 @@ export class Server {
         }
       },
     );
+  }
+
+  #onBareRequest<R>(type: RequestType0<R, protocol.FaultData>, handle: () => Promise<R>): void {
+    this.#connection.onRequest(type.method, async (): Promise<unknown> => {
+      try {
+        return await handle();
+      } catch (error) {
+        throw this.#toResponseError(error);
+      }
+    });
   }
 
   #onNotification<P>(

@@ -1,12 +1,13 @@
 import type { Tokenizer } from '../model/tokenizer.ts';
 import type { EditPoint } from './editPoint.ts';
+import { type Encodings, PromptEncoder } from './encodings.ts';
 import type { FimFormat } from './fimFormat.ts';
 import { holeOf } from './hole.ts';
 import { anchorPrefix, type PrefixAnchor } from './prefixAnchor.ts';
 import type { PromptBudget } from './promptBudget.ts';
 import { type PromptPart, renderPrompt } from './promptRender.ts';
 import type { ContextDocument, Snippet, SnippetChooser } from './snippets.ts';
-import { windowEnd } from './window.ts';
+import { type CountTokens, windowEnd } from './window.ts';
 import type { WorkspacePieces } from './workspaceContext.ts';
 
 export interface PromptRequest {
@@ -35,6 +36,7 @@ export interface PromptMemory {
   readonly anchor: PrefixAnchor;
   readonly snippets: readonly Snippet[];
   readonly contextKey: string;
+  readonly encodings: Encodings;
 }
 
 export interface Prompt {
@@ -56,7 +58,8 @@ export interface Prompt {
  */
 export function buildPrompt(request: PromptRequest, previous?: PromptMemory): Prompt {
   const { tokenizer, format, budget, point } = request;
-  const encode = (text: string) => tokenizer.encode(withLineFeeds(text));
+  const encoder = new PromptEncoder(tokenizer, previous?.encodings);
+  const encode = (text: string) => encoder.encode(withLineFeeds(text));
   const count = (text: string) => encode(text).length;
 
   const { text, prefixEnd, suffixStart } = holeOf(point, request.around);
@@ -68,9 +71,9 @@ export function buildPrompt(request: PromptRequest, previous?: PromptMemory): Pr
   const sameContext = kept && previous?.contextKey === key;
   const snippets = sameContext
     ? previous.snippets
-    : chooseSnippets(request, prefix, previous?.snippets ?? []);
+    : chooseSnippets(request, prefix, previous?.snippets ?? [], count);
 
-  const { tokens, prefixRange, parts } = renderPrompt(tokenizer, format, {
+  const { tokens, prefixRange, parts } = renderPrompt(tokenizer, encoder, format, {
     prefix: { text: withLineFeeds(prefix), tokens: encode(prefix).slice(-budget.prefixTokens) },
     suffix: { text: withLineFeeds(suffix), tokens: encode(suffix).slice(0, budget.suffixTokens) },
     path: request.path,
@@ -83,7 +86,7 @@ export function buildPrompt(request: PromptRequest, previous?: PromptMemory): Pr
     stopTokenIds: tokenizer.specialTokenIds,
     parts,
     reanchored: !kept,
-    memory: { anchor, snippets, contextKey: key },
+    memory: { anchor, snippets, contextKey: key, encodings: encoder.texts },
   };
 }
 
@@ -91,10 +94,10 @@ function chooseSnippets(
   request: PromptRequest,
   prefix: string,
   previous: readonly Snippet[],
+  count: CountTokens,
 ): readonly Snippet[] {
-  const { format, budget, context, workspace, tokenizer, snippets } = request;
+  const { format, budget, context, workspace, snippets } = request;
   if (format.contextFile === undefined || budget.contextTokens === 0) return [];
-  const count = (text: string) => tokenizer.encode(text).length;
   return snippets.choose({
     near: prefix,
     documents: context,

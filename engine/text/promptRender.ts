@@ -1,4 +1,5 @@
 import type { Tokenizer } from '../model/tokenizer.ts';
+import type { PromptEncoder } from './encodings.ts';
 import type { FimFormat } from './fimFormat.ts';
 import type { Slot, TemplatePart } from './promptTemplate.ts';
 import type { Snippet } from './snippets.ts';
@@ -28,8 +29,13 @@ export interface PromptContents {
 const unnamed = 'untitled';
 
 /** Puts the contents into the format's shape: repository, other files, then the document with its hole. */
-export function renderPrompt(tokenizer: Tokenizer, format: FimFormat, contents: PromptContents) {
-  const out = new PromptWriter(tokenizer);
+export function renderPrompt(
+  tokenizer: Tokenizer,
+  encoder: PromptEncoder,
+  format: FimFormat,
+  contents: PromptContents,
+) {
+  const out = new PromptWriter(tokenizer, encoder);
   const { snippets, prefix, suffix, repo } = contents;
   if (tokenizer.bosTokenId !== undefined) out.control(tokenizer.bosTokenId);
   if (format.repo !== undefined && repo !== undefined && snippets.length > 0) {
@@ -44,11 +50,13 @@ export function renderPrompt(tokenizer: Tokenizer, format: FimFormat, contents: 
 
 class PromptWriter {
   readonly #tokenizer: Tokenizer;
+  readonly #encoder: PromptEncoder;
   readonly #tokens: number[] = [];
   readonly #parts: PromptPart[] = [];
 
-  constructor(tokenizer: Tokenizer) {
+  constructor(tokenizer: Tokenizer, encoder: PromptEncoder) {
     this.#tokenizer = tokenizer;
+    this.#encoder = encoder;
   }
 
   control(id: number): void {
@@ -64,7 +72,7 @@ class PromptWriter {
   ): void {
     let pending = '';
     const writePending = () => {
-      if (pending !== '') this.#add(kind, pending, this.#tokenizer.encode(pending));
+      if (pending !== '') this.#add(kind, pending, this.#encoder.encode(pending));
       pending = '';
     };
     for (const part of parts) {

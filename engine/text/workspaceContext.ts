@@ -16,7 +16,8 @@ export interface WorkspacePieces extends SimilarPieces {
 }
 
 interface Asked {
-  readonly features: ReadonlySet<Feature>;
+  /** Of the place; undefined when it has to be asked about again. */
+  features: ReadonlySet<Feature> | undefined;
   found: WorkspacePieces;
   pending: Promise<void>;
 }
@@ -53,6 +54,11 @@ export class WorkspaceContext {
     await this.#ask(document, near).pending;
   }
 
+  /** The workspace has more to say than before: each place is asked about once more, and its last answer holds till then. */
+  askAgain(): void {
+    for (const asked of this.#asked.values()) asked.features = undefined;
+  }
+
   forget(document: string): void {
     this.#asked.delete(document);
   }
@@ -60,7 +66,7 @@ export class WorkspaceContext {
   #ask(document: string, near: string): Asked {
     const features = featuresOf(near.split('\n').slice(-PLACE_LINES).join('\n'));
     const known = this.#asked.get(document);
-    if (known !== undefined && similarity(known.features, features) >= SAME_PLACE) return known;
+    if (known?.features && similarity(known.features, features) >= SAME_PLACE) return known;
     const asked: Asked = { features, found: known?.found ?? nothing, pending: Promise.resolve() };
     asked.pending = this.#find(near).then((found) => {
       asked.found = { ...found, key: ++this.#lastKey };

@@ -30,13 +30,8 @@ const names: ReadonlySet<string> = new Set([
   'credentials.toml',
   'credentials.xml',
   'secrets',
-  'secrets.json',
-  'secrets.yml',
-  'secrets.yaml',
-  'secrets.toml',
-  'secrets.xml',
-  'secrets.properties',
   'master.key',
+  'key.properties', // Android's signing
   'application_default_credentials.json',
   'google-services.json',
   'googleservice-info.plist',
@@ -93,7 +88,9 @@ const patterns: readonly RegExp[] = [
   /^ssh_host_.*_key/,
   /^service[-_]?account.*\.json$/,
   /^client_secrets?.*\.json$/,
-  /\.tfstate(\.|$)/,
+  /-firebase-adminsdk.*\.json$/,
+  /(^|[.\-_])secrets?\.(json|ya?ml|toml|xml|ini|properties|txt)$/,
+  /\.(tfstate|tfvars)(\.|$)/,
   /\.(pem|key|p12|pfx|keystore|jks|kdbx)\.(bak|old|orig|txt)$/,
 ];
 

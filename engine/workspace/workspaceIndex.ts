@@ -27,6 +27,8 @@ export interface WorkspaceIndexOptions {
   readonly vocabSize: number;
   readonly cacheDir: string;
   onProgress(progress: IndexProgress): void;
+  /** All files of a folder are there: `similar` knows more than it did. */
+  onFolderBuilt?(): void;
   log(level: 'info' | 'warn', message: string): void;
 }
 
@@ -157,6 +159,7 @@ export class WorkspaceIndex {
   async #build(folder: FolderIndex): Promise<void> {
     await folder.load();
     await folder.refresh([folder.folder.path]);
+    this.#options.onFolderBuilt?.();
     await this.#compact();
     await folder.save();
   }

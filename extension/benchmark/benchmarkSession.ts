@@ -32,10 +32,7 @@ export class BenchmarkSession implements vscode.Disposable {
     this.#configuration = configuration;
     this.#supervisor = supervisor;
     this.#state = { engine: { kind: 'starting' }, inUse: this.#algorithmInUse(), run: { kind: 'idle' } };
-    this.#subscriptions = vscode.Disposable.from(
-      supervisor.onDidChangeState(() => this.#askEngine()),
-      configuration.onDidChange(() => this.#change({ inUse: this.#algorithmInUse() })),
-    );
+    this.#subscriptions = supervisor.onDidChangeState(() => this.#askEngine());
     void this.#askEngine();
   }
 
@@ -131,7 +128,8 @@ export class BenchmarkSession implements vscode.Disposable {
     try {
       const algorithms = [...((await client?.listAlgorithms()) ?? [])];
       if (this.#supervisor.state !== state) return;
-      this.#change({ engine: { kind: 'ready', model: `${name}, ${precision}, on ${device}`, algorithms } });
+      const engine = { kind: 'ready' as const, model: `${name}, ${precision}, on ${device}`, algorithms };
+      this.#change({ engine, inUse: this.#algorithmInUse() });
     } catch (error) {
       // What follows an engine that went away is told by the supervisor.
       if (!(error instanceof EngineGone)) {
@@ -140,8 +138,10 @@ export class BenchmarkSession implements vscode.Disposable {
     }
   }
 
+  /** Settings that were just changed may be refused. */
   #algorithmInUse(): Algorithm {
-    return this.#configuration.settings.engine.algorithm;
+    const { state } = this.#supervisor;
+    return state.kind === 'ready' ? state.model.algorithm : this.#configuration.settings.engine.algorithm;
   }
 
   #change(part: Partial<PanelState>): void {

@@ -35,7 +35,7 @@ const runSchema = v.variant('kind', [
 
 const panelStateSchema = v.object({
   engine: engineSchema,
-  /** The algorithm of the settings. */
+  /** The algorithm of the settings in force. */
   inUse: algorithmSchema,
   run: runSchema,
   report: v.optional(reportSchema),

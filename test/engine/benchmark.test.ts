@@ -210,7 +210,6 @@ describe('in the engine process', () => {
     };
     const suggestion = await connection.sendRequest(methods.complete, {
       ...place,
-      trigger: 'automatic',
       partialTextToken: 0,
     });
     assert.deepEqual(suggestion, { kind: 'empty', reason: 'a benchmark is running' });

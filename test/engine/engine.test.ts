@@ -43,7 +43,6 @@ function completeAt(text: string, version: number): protocol.CompleteParams {
     uri: 'file:///a.ts',
     version,
     position: endOf(text),
-    trigger: 'automatic',
     indentation: { insertSpaces: true, tabSize: 2 },
     partialTextToken: version,
   };

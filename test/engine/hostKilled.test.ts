@@ -21,7 +21,6 @@ const completion = (text: string) => [
       uri: 'file:///a.ts',
       version: 1,
       position: { line: text.split('\n').length - 1, character: text.split('\n').at(-1)!.length },
-      trigger: 'automatic',
       indentation: { insertSpaces: true, tabSize: 2 },
       partialTextToken: 0,
     },

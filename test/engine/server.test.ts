@@ -30,7 +30,6 @@ function completeAt(character: number, version = 1): protocol.CompleteParams {
     uri: 'file:///a.ts',
     version,
     position: { line: 0, character },
-    trigger: 'automatic',
     indentation: { insertSpaces: true, tabSize: 2 },
     partialTextToken: partialTextToken++,
   };
@@ -138,7 +137,7 @@ test('faults keep their code; a bad request names what is wrong; the engine goes
       message: `complete.position.line: expected an integer from 0 to ${Number.MAX_SAFE_INTEGER}, got -1`,
     },
   );
-  for (const bad of [null, 7, 'x', [], {}, { ...completeAt(0), trigger: 'maybe' }]) {
+  for (const bad of [null, 7, 'x', [], {}, { ...completeAt(0), version: 'new' }]) {
     assert.equal((await faultOf(request('complete', bad))).code, 'usage');
   }
   assert.equal((await faultOf(request('initialize', initializeParams()))).code, 'usage');

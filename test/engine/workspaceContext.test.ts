@@ -39,7 +39,6 @@ function requestAt(text: string, version: number) {
   return {
     document,
     position: document.positionAt(text.length),
-    trigger: 'automatic',
     indentation: { insertSpaces: true, tabSize: 2 },
     openDocuments: [document],
     onText: () => {},

@@ -19,7 +19,7 @@ const place = {
   indentation: { insertSpaces: true, tabSize: 2 },
   openDocuments: [document],
 };
-const completion = { ...place, trigger: 'invoke', onText: () => {} } as const;
+const completion = { ...place, onText: () => {} } as const;
 
 const unhurried = { sampling: alternativeSampling, withinMs: Number.POSITIVE_INFINITY, signal: never };
 

@@ -1,8 +1,10 @@
 /** The engine in this process, on the embedded model and the sample workspace. */
 import assert from 'node:assert/strict';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
+import { embeddedModelDir } from '../../engine/embeddedModel.ts';
 import { createEngine, type SlipstreamEngine } from '../../engine/engine.ts';
 import type { EngineSettings, Position } from '../../engine/protocol.ts';
 import { tinyShape, writeRandomCheckpoint } from '../randomCheckpoint.ts';
@@ -30,7 +32,6 @@ function request(document: TextDocument, position: Position, onText: (text: stri
   return {
     document,
     position,
-    trigger: 'automatic' as const,
     indentation: { insertSpaces: true, tabSize: 2 },
     openDocuments: [document],
     onText,
@@ -217,6 +218,30 @@ test('settings that do not work leave the old ones in force', async () => {
   });
   assert.deepEqual(engine.facts, facts);
   assert.deepEqual(await completeAt(engine, places[0]), before);
+  await engine.dispose();
+});
+
+test('alternatives that are being sought when the settings change are found with the old ones', async () => {
+  const engine = await startEngine();
+  const [[document, position]] = places;
+  const seeking = engine.alternatives({ ...request(document, position), count: 4, known: [] }, never);
+  await engine.setSettings({ ...settings, algorithm: 'ngram', device: 'auto' });
+  const found = await seeking;
+  assert.equal(found.kind, 'alternatives');
+  assert.equal(engine.facts.algorithm, 'ngram');
+  assert.equal((await engine.complete(request(document, position), never)).kind, 'completion');
+  await engine.dispose();
+});
+
+test('a model that nobody knows how to ask leaves the old one in force', async () => {
+  const engine = await startEngine();
+  const dir = join(temporaryFolder(), 'unaskable');
+  cpSync(embeddedModelDir, dir, { recursive: true });
+  const file = join(dir, 'tokenizer_config.json');
+  const config = JSON.parse(readFileSync(file, 'utf8'));
+  writeFileSync(file, JSON.stringify({ ...config, fim_template: 'there is no {hole}' }));
+  await assert.rejects(engine.setSettings({ ...settings, model: dir }), { code: 'model.corrupt' });
+  assert.ok('text' in (await completeAt(engine, places[0])));
   await engine.dispose();
 });
 

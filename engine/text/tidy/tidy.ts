@@ -15,6 +15,21 @@ import { cutSuffixLines } from './suffixLines.ts';
 import { trimTrailingSpace } from './trailingSpace.ts';
 import { dropTypedIndentation } from './typedIndentation.ts';
 
+/** What is done to all that is written, wherever it ends: text that only grows stays text that only grows. */
+const shaping: readonly Filter[] = [
+  lineFeeds,
+  dropLeadingBlankLines,
+  joinSpacing,
+  indentLikeEditor,
+  dropTypedIndentation,
+];
+
+/** What a model has written so far as it would stand right of the cursor. */
+export function shapePartial(modelText: string, context: TidyContext): string {
+  const text = shaping.reduce((shaped, filter) => filter(shaped, context), modelText);
+  return text.replaceAll('\n', context.point.eol);
+}
+
 /** The pipeline, in order. The name is the reason given when a filter leaves nothing. */
 const filters: readonly (readonly [reason: string, filter: Filter])[] = [
   ['nothing but line ends', lineFeeds],

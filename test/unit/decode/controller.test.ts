@@ -29,7 +29,7 @@ function chain(probability: number, length: number): TokenTree {
   return builder.build(length);
 }
 
-const outcome: StepOutcome = { context: 100, nodes: 1, drafted: 0, accepted: 0, draftMs: 0.05, verifyMs: 1 };
+const outcome: StepOutcome = { context: 100, nodes: 1, accepted: 0, draftMs: 0.05, verifyMs: 1 };
 
 test('all of a tree is verified when a pass costs the same', () => {
   assert.equal(controllerOf(free).choose(chain(0.7, 20), place).size, 20);
@@ -169,7 +169,7 @@ test('what passes really cost overrules the table', () => {
   const controller = controllerOf(proportional);
   assert.equal(controller.choose(chain(0.8, 8), place).size, 0);
   for (let i = 0; i < 2000; i++)
-    controller.observe({ ...outcome, nodes: [1, 2, 4, 8, 16, 32][i % 6], drafted: 1, accepted: 1 });
+    controller.observe({ ...outcome, nodes: [1, 2, 4, 8, 16, 32][i % 6], accepted: 1 });
   assert.ok(controller.choose(chain(0.8, 8), place).size >= 4);
 });
 

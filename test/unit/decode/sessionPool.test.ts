@@ -74,6 +74,19 @@ test('a short prompt goes on in its session too', async () => {
   pool.dispose();
 });
 
+test('a prompt whose evaluation was called off early goes on in its session', async () => {
+  const pool = new SessionPool(model, 2);
+  const other = await use(pool, text(1, 100));
+  const tokens = text(0, 200);
+  const session = pool.acquire(tokens);
+  session.start({ tokens, prefix: { start: 0, end: tokens.length }, suffix: { start: 0, end: 0 } });
+  await session.prefill(16);
+  pool.release(session);
+  assert.equal(chosen(pool, text(0, 201)), session);
+  assert.equal(chosen(pool, text(1, 101)), other);
+  pool.dispose();
+});
+
 test('a few tokens in common are not worth the rows of another text', async () => {
   const pool = new SessionPool(model, 3);
   const a = await use(pool, text(0, 100));

@@ -106,7 +106,7 @@ async function write(
     blend.observe({ tree, root: tokens[tokens.length - 1], ...verified, successors });
     const verifyMs = new CostModel(table).passMs(tree.size + 1, context);
     const { length: accepted } = verified.accepted;
-    controller.observe({ context, nodes: tree.size + 1, drafted: tree.size, accepted, draftMs, verifyMs });
+    controller.observe({ context, nodes: tree.size + 1, accepted, draftMs, verifyMs });
     ms += verifyMs + (draftMs ?? 0);
     done += accepted + 1;
   }
@@ -151,6 +151,21 @@ test('on text that nothing free can guess, a learned drafter that pays is run at
   const { ms, steps, plainMs } = await timeOf(text, oracle);
   assert.ok(oracle.runs > 0.9 * steps, `${oracle.runs} of ${steps}`);
   assert.ok(ms < 0.75 * plainMs, `${ms} of ${plainMs} ms`);
+});
+
+/** Has nothing to say while it reads what the session has, as a draft model at a new place. */
+class LateOracle extends Oracle {
+  override propose(view: SessionView, budget: number): TokenTree {
+    const tree = super.propose(view, budget);
+    return this.runs > 20 ? tree : emptyTree;
+  }
+}
+
+test('one that has to catch up first is not taken for one that gains nothing', async () => {
+  const text = novelText(600, new Random(1));
+  const oracle = new LateOracle(text, 0.8, cheap);
+  const { steps } = await timeOf(text, oracle);
+  assert.ok(oracle.runs > 0.8 * steps, `${oracle.runs} of ${steps}`);
 });
 
 test('one that does not pay is given up, and asked again rarely', async () => {

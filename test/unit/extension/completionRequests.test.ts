@@ -66,6 +66,20 @@ test('who typed what is being generated joins and gets the rest; anything else t
   assert.deepEqual(await rest, insertion(place('ab'), 'cde'));
 });
 
+test('who typed ahead of what a request came to in the end gets a request of their own', async () => {
+  const requests = new CompletionRequests();
+  const { ask, asked } = engine();
+  const first = requests.request(place('a'), ask, stays);
+  asked[0].partial('bcde');
+  const ahead = requests.request(place('abcd'), ask, stays);
+  asked[0].answer(insertion(place('a'), 'bc'));
+  assert.equal((await first)?.text, 'bc');
+  await new Promise(setImmediate);
+  assert.equal(asked.length, 2);
+  asked[1].answer(insertion(place('abcd'), 'e'));
+  assert.equal((await ahead)?.text, 'e');
+});
+
 test('a request that nobody waits for any more is called off at once', async () => {
   for (const typedTo of [place('a'), place('ax'), place('')]) {
     const requests = new CompletionRequests();

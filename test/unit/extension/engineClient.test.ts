@@ -24,7 +24,6 @@ const params = {
   uri: 'file:///a.ts',
   version: 1,
   position: { line: 0, character: 0 },
-  trigger: 'automatic',
   indentation: { insertSpaces: true, tabSize: 2 },
 } as const;
 
@@ -56,7 +55,7 @@ async function connect(complete: (request: CompleteRequest, signal: AbortSignal)
   const toServer = new PassThrough();
   const toClient = new PassThrough();
   const engine: Engine = {
-    facts: { name: 'm', device: 'cpu', precision: 'int8' },
+    facts: { name: 'm', device: 'cpu', precision: 'int8', algorithm: 'auto' },
     complete,
     alternatives,
     listAlgorithms: async () => [{ algorithm: 'none' }, { algorithm: 'eagle3', missing: 'no head' }],
@@ -106,7 +105,7 @@ test('passes on results, text as it grows, logs and progress', async () => {
 
 test('asks for alternatives to what is known', async () => {
   const { client } = await connect(async () => empty);
-  const { trigger: _, ...place } = params;
+  const place = params;
   const asked = { ...place, count: 1, known: ['a', 'b'] };
   const suggestions = [{ text: 'not a', range }];
   assert.deepEqual(await client.alternatives(asked, stays), { kind: 'alternatives', suggestions });
@@ -132,7 +131,7 @@ test('cancelling reaches the engine; cancelled from the start it is not even ask
 
 test('a request for a suggestion ends one for alternatives', async () => {
   const { client } = await connect(async () => empty);
-  const { trigger: _, ...place } = params;
+  const place = params;
   const waiting = client.alternatives({ ...place, count: 1, known: ['waits'] }, stays);
   assert.deepEqual(await client.complete(params, () => {}, stays), empty);
   assert.deepEqual(await waiting, { kind: 'cancelled' });

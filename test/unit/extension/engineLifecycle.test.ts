@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { ModelFacts } from '../../../engine/protocol.ts';
 import {
   type EngineEvent,
   initialLifecycle,
@@ -9,7 +10,7 @@ import {
   restartBudget,
 } from '../../../extension/engineLifecycle.ts';
 
-const model = { name: 'm', device: 'cpu', precision: 'int8' };
+const model: ModelFacts = { name: 'm', device: 'cpu', precision: 'int8', algorithm: 'auto' };
 const ready: EngineEvent = { kind: 'ready', model };
 const exitedAt = (atMs: number): EngineEvent => ({ kind: 'exited', atMs, how: 'signal SIGKILL' });
 

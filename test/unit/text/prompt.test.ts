@@ -226,6 +226,27 @@ test('typing leaves all but the last tokens of the prompt as they were', () => {
   assert.ok(reanchored >= 1 && reanchored <= 6, `${reanchored} times`);
 });
 
+test('with the memory of the prompt before, nothing but the prefix is encoded for a key', () => {
+  let encoded = 0;
+  const tokenizer = new Proxy<Tokenizer>(tinyCoder, {
+    get: (target, name) => {
+      const value = Reflect.get(target, name);
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]) => {
+        if (name === 'encode') encoded += String(args[0]).length;
+        return value.apply(target, args);
+      };
+    },
+  });
+  const context = [{ uri: 'b.ts', version: 1, path: 'b.ts', text: source }];
+  const costs: { encoded: number; prefix: number }[] = [];
+  for (const { parts } of typing(large, 20_000, 'const x', { tokenizer, context })) {
+    costs.push({ encoded, prefix: parts.find(({ kind }) => kind === 'prefix')!.text.length });
+    encoded = 0;
+  }
+  for (const cost of costs.slice(1)) assert.equal(cost.encoded, cost.prefix);
+});
+
 test('brackets that the editor closes change nothing before the cursor', () => {
   const states = [
     'a = foo│',

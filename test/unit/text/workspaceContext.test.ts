@@ -36,3 +36,14 @@ test('documents do not share answers', async () => {
   await context.gather('b', code('first'));
   assert.notEqual(context.at('a', code('first')).key, context.at('b', code('first')).key);
 });
+
+test('when the workspace has more to say, a place is asked about again, and has its last answer till then', async () => {
+  const { context, asked } = counting();
+  await context.gather('a', code('first'));
+  const { key } = context.at('a', code('first'));
+  context.askAgain();
+  assert.equal(context.at('a', code('first')).key, key);
+  await context.gather('a', code('first'));
+  assert.notEqual(context.at('a', code('first')).key, key);
+  assert.equal(asked.length, 2);
+});

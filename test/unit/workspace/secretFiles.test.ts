@@ -8,12 +8,13 @@ const secrets = [
   'id_rsa id_rsa.pub id_ed25519 ID_RSA id_ecdsa_old ssh_host_rsa_key',
   '.npmrc .netrc _netrc .pypirc .pgpass .git-credentials .htpasswd',
   'credentials credentials.json secrets.yaml service-account-prod.json client_secret_123.json',
-  'terraform.tfstate terraform.tfstate.backup prod.tfvars .bash_history',
+  'secret.yaml secret.json db-secrets.yml app.secret.toml key.properties shop-firebase-adminsdk-x1.json',
+  'prod.auto.tfvars.json terraform.tfstate terraform.tfstate.backup prod.tfvars .bash_history',
 ].flatMap((line) => line.split(' '));
 
 const harmless = [
   'environment.ts env.ts keys.ts key.ts monkey turkey.md pem.go credentials.ts secrets.py token.ts',
-  'id_generator.ts settings.json README.md crt0.c keyboard.c .envoy.yaml key',
+  'id_generator.ts settings.json secret.ts secretary.json README.md crt0.c keyboard.c .envoy.yaml key',
 ].flatMap((line) => line.split(' '));
 
 test('files that hold secrets are told by their names', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { editPointAt } from '../../../../engine/text/editPoint.ts';
-import { tidy } from '../../../../engine/text/tidy/tidy.ts';
+import { shapePartial, tidy } from '../../../../engine/text/tidy/tidy.ts';
 import { accept, acceptedAt, contextAt } from './tidyAt.ts';
 
 const cases: [marked: string, written: string, accepted: string][] = [
@@ -66,4 +66,30 @@ test('whatever was written, the range lies on the line and the rest of the docum
     }),
     { numRuns: 1000 },
   );
+});
+
+const partialCases: [marked: string, written: string, shaped: string][] = [
+  ['f() {\n  │\n}', '  ret', 'ret'],
+  ['f() {\n  │\n}', '  ', ''],
+  ['f() {\n│\n}', '  ret', '  ret'],
+  ['f() {\r\n  │\r\n}', '  a();\n  b', 'a();\r\n  b'],
+  ['f() {\n\t\t│\n}', '\ta();\n\tb', 'a();\n    b'],
+  ['x = │', ' a', 'a'],
+  ['│', '\n\nlet', 'let'],
+];
+
+for (const [marked, written, shaped] of partialCases) {
+  test(`under way, ${JSON.stringify(marked)} with ${JSON.stringify(written)}`, () => {
+    assert.equal(shapePartial(written, contextAt(marked)), shaped);
+  });
+}
+
+test('of a text under way, what was shaped begins what is shown in the end', () => {
+  for (const [marked, written] of cases) {
+    const context = contextAt(marked);
+    const result = tidy(written, context);
+    if (result.kind === 'empty') continue;
+    const partial = shapePartial(written, context);
+    assert.ok(partial.startsWith(result.text) || result.text.startsWith(partial), JSON.stringify(partial));
+  }
 });
