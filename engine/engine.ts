@@ -1,5 +1,4 @@
 import { basename } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
 import type { BenchmarkReport } from './benchmark/benchmarkReport.ts';
 import { runBenchmark } from './benchmark/runBenchmark.ts';
@@ -382,7 +381,7 @@ export class SlipstreamEngine implements Engine {
   async #similar(near: string): Promise<SimilarPieces> {
     const { texts, rarity } = await this.#parts.index.similar(near);
     const pieces = texts.map(({ path, firstLine, text }) => ({
-      uri: pathToFileURL(path).href,
+      id: path,
       path: this.#folders.relativePath(path) ?? basename(path),
       firstLine,
       text,
@@ -409,7 +408,7 @@ export class SlipstreamEngine implements Engine {
 
   #context(open: readonly TextDocument[]): ContextDocument[] {
     return this.#documents.mostRecent(open, CONTEXT_DOCUMENTS).map((document) => ({
-      uri: document.uri,
+      id: documentId(document.uri),
       version: document.version,
       path: this.#folders.relativePath(document.uri) ?? basename(documentId(document.uri)),
       text: document.getText(),

@@ -4,9 +4,11 @@ import { algorithmDescriptions } from './algorithmNames.ts';
 import type { Configuration } from './configuration.ts';
 import type { EngineSupervisor } from './engineSupervisor.ts';
 import { LastPromptView } from './lastPrompt.ts';
-import { isEnabledAnywhere } from './settings.ts';
+import { isEnabledAnywhere, isEnabledFor, type Settings } from './settings.ts';
 
 export const menuCommand = 'slipstream.showMenu';
+/** Takes a language id and whether it is switched on; for the menu alone. */
+const setEnabledForCommand = 'slipstream.setEnabledFor';
 
 export interface CommandContext {
   readonly configuration: Configuration;
@@ -18,16 +20,17 @@ export interface CommandContext {
 export function registerCommands(context: CommandContext): vscode.Disposable {
   const { configuration, supervisor, showBenchmark, log } = context;
   const lastPrompt = new LastPromptView();
-  const commands: Readonly<Record<string, () => unknown>> = {
+  const commands: Readonly<Record<string, (...args: never[]) => unknown>> = {
     'slipstream.enable': () => setEnabled(configuration, true),
     'slipstream.disable': () => setEnabled(configuration, false),
-    'slipstream.restartEngine': () => supervisor.restart(),
+    'slipstream.restartEngine': () => restartEngine(configuration, supervisor),
     'slipstream.showLog': () => log.show(),
     'slipstream.pickAlgorithm': () => pickAlgorithm(configuration, supervisor),
     'slipstream.runBenchmark': showBenchmark,
     'slipstream.openSettings': () =>
       vscode.commands.executeCommand('workbench.action.openSettings', '@ext:slipstream.slipstream'),
     'slipstream.showLastPrompt': () => showLastPrompt(supervisor, lastPrompt),
+    [setEnabledForCommand]: (language: string, on: boolean) => setEnabledFor(configuration, language, on),
     [menuCommand]: () => showMenu(configuration),
   };
   return vscode.Disposable.from(
@@ -38,8 +41,26 @@ export function registerCommands(context: CommandContext): vscode.Disposable {
 
 /** Languages switched off by name stay off; languages switched on by name have nothing left to add. */
 async function setEnabled(configuration: Configuration, enabled: boolean): Promise<void> {
-  const off = Object.entries(configuration.settings.enable).filter(([name, on]) => name !== '*' && !on);
-  await configuration.update('enable', { '*': enabled, ...Object.fromEntries(off) });
+  const named = (isOn: boolean) =>
+    Object.entries(configuration.settings.enable).filter(([name, on]) => name !== '*' && on === isOn);
+  const changed = { '*': enabled, ...Object.fromEntries(named(false)) };
+  await configuration.update('enable', changed);
+  // VS Code merges the scopes of a setting: what another one switches on by name has to be switched off by name.
+  const left = enabled ? [] : named(true).map(([name]) => [name, false]);
+  if (left.length > 0) await configuration.update('enable', { ...changed, ...Object.fromEntries(left) });
+}
+
+async function setEnabledFor(configuration: Configuration, languageId: string, on: boolean): Promise<void> {
+  await configuration.update('enable', { ...configuration.settings.enable, [languageId]: on });
+}
+
+/** With what the settings say now, also of folders that were not there when they were read. */
+async function restartEngine(configuration: Configuration, supervisor: EngineSupervisor): Promise<void> {
+  configuration.reload();
+  if (isEnabledAnywhere(configuration.settings)) return supervisor.restart();
+  const enable = 'Enable';
+  const choice = await vscode.window.showInformationMessage('Slipstream is disabled.', enable);
+  if (choice === enable) await setEnabled(configuration, true);
 }
 
 /** Those that lack something for the model come last, with what they lack. */
@@ -84,10 +105,13 @@ async function showLastPrompt({ client }: EngineSupervisor, view: LastPromptView
 }
 
 async function showMenu(configuration: Configuration): Promise<void> {
+  const { settings } = configuration;
+  const language = vscode.window.activeTextEditor?.document.languageId;
   const entries = [
-    isEnabledAnywhere(configuration.settings)
+    isEnabledAnywhere(settings)
       ? { label: '$(circle-slash) Disable', command: 'slipstream.disable' }
       : { label: '$(check) Enable', command: 'slipstream.enable' },
+    ...(language !== undefined && isEnabledAnywhere(settings) ? [languageEntry(settings, language)] : []),
     { label: '$(rocket) Pick Algorithm', command: 'slipstream.pickAlgorithm' },
     { label: '$(dashboard) Run Benchmark', command: 'slipstream.runBenchmark' },
     { label: '$(debug-restart) Restart Engine', command: 'slipstream.restartEngine' },
@@ -96,5 +120,14 @@ async function showMenu(configuration: Configuration): Promise<void> {
     { label: '$(gear) Open Settings', command: 'slipstream.openSettings' },
   ];
   const choice = await vscode.window.showQuickPick(entries, { title: 'Slipstream' });
-  if (choice) await vscode.commands.executeCommand(choice.command);
+  if (choice) await vscode.commands.executeCommand(choice.command, ...('args' in choice ? choice.args : []));
+}
+
+function languageEntry(settings: Settings, language: string) {
+  const isOn = isEnabledFor(settings, language);
+  return {
+    label: isOn ? `$(circle-slash) Disable for ${language}` : `$(check) Enable for ${language}`,
+    command: setEnabledForCommand,
+    args: [language, !isOn],
+  };
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, normalize } from 'node:path';
 import * as vscode from 'vscode';
 import { type ReadSettings, readSettings, type Settings } from './settings.ts';
 
@@ -23,6 +23,12 @@ export class Configuration implements vscode.Disposable {
 
   get settings(): Settings {
     return this.#settings;
+  }
+
+  /** Reads them again: a model that was missing may have come meanwhile. */
+  reload(): void {
+    this.#reported.clear();
+    this.#settings = this.#read();
   }
 
   /** Changes a setting where it is set now, in the workspace or else for the user. */
@@ -58,6 +64,6 @@ export class Configuration implements vscode.Disposable {
 }
 
 function findModelFolder(path: string): string | undefined {
-  const absolute = resolve(path.replace(/^~(?=$|[/\\])/, homedir()));
-  return existsSync(join(absolute, 'config.json')) ? absolute : undefined;
+  const full = path.replace(/^~(?=$|[/\\])/, homedir());
+  return isAbsolute(full) && existsSync(join(full, 'config.json')) ? normalize(full) : undefined;
 }

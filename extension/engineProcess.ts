@@ -3,7 +3,7 @@ import { IPCMessageReader, IPCMessageWriter } from 'vscode-jsonrpc/node';
 import { EngineClient, type EngineListener } from './engineClient.ts';
 import type { Runtime } from './engineLifecycle.ts';
 
-/** How long the engine may take to put its index away before it is killed. */
+/** How long the engine may take to end by itself before it is killed. */
 const shutdownMs = 2000;
 
 /** One engine process, from fork to exit. It ends with this process, whatever happens to either (parentWatch.ts). */

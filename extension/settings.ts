@@ -68,7 +68,7 @@ export function readSettings(
       integer(value, max),
     );
   const optionalFolder = (key: string) =>
-    read<string | undefined>(key, undefined, 'the path of a folder with a config.json', (value) =>
+    read<string | undefined>(key, undefined, 'the full path of a folder with a config.json', (value) =>
       value === '' ? '' : typeof value === 'string' ? findModelFolder(value) : undefined,
     );
   const algorithm = read(

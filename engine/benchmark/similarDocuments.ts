@@ -1,4 +1,3 @@
-import { pathToFileURL } from 'node:url';
 import type { SimilarPieces } from '../text/workspaceContext.ts';
 import { documentId } from '../workspace/documentId.ts';
 import { SimilarityIndex } from '../workspace/similarityIndex.ts';
@@ -25,7 +24,7 @@ export class SimilarDocuments {
   async find(near: string): Promise<SimilarPieces> {
     const { texts, rarity } = await similarTexts(this.#index, near);
     const pieces = texts.map(({ path: id, firstLine, text }) => ({
-      uri: pathToFileURL(id).href,
+      id,
       path: this.#documents.get(id)!.path,
       firstLine,
       text,

@@ -101,7 +101,7 @@ function chooseSnippets(
   return snippets.choose({
     near: prefix,
     documents: context,
-    pieces: (workspace?.pieces ?? []).filter(({ uri }) => !context.some((tab) => tab.uri === uri)),
+    pieces: (workspace?.pieces ?? []).filter(({ id }) => !context.some((tab) => tab.id === id)),
     rarity: (feature) => workspace?.rarity.get(feature) ?? 1,
     maxTokens: budget.contextTokens,
     count,
@@ -111,7 +111,7 @@ function chooseSnippets(
 
 /** What the snippets were chosen from: as long as it is the same, they stay. */
 function contextKey({ context, workspace }: PromptRequest): string {
-  const documents = context.map(({ uri, version }) => `${uri}@${version}`).sort();
+  const documents = context.map(({ id, version }) => `${id}@${version}`).sort();
   return [workspace?.key ?? 0, ...documents].join('\n');
 }
 

@@ -4,7 +4,7 @@ import type { CountTokens } from './window.ts';
 
 /** Another document whose text may help: an open tab. */
 export interface ContextDocument {
-  readonly uri: string;
+  readonly id: string;
   readonly version: number;
   /** As people read it: relative to the workspace, with slashes. */
   readonly path: string;
@@ -13,7 +13,7 @@ export interface ContextDocument {
 
 /** A piece of a file of the workspace that is not open. */
 export interface ContextPiece {
-  readonly uri: string;
+  readonly id: string;
   readonly path: string;
   readonly firstLine: number;
   readonly text: string;
@@ -21,7 +21,7 @@ export interface ContextPiece {
 
 /** Whole lines of another document. */
 export interface Snippet {
-  readonly uri: string;
+  readonly id: string;
   readonly path: string;
   readonly firstLine: number;
   readonly text: string;
@@ -92,7 +92,7 @@ interface Candidate {
 export class SnippetChooser {
   readonly #options: SnippetOptions;
   readonly #now: () => number;
-  readonly #windows = new Map<string, CutDocument>(); // by uri
+  readonly #windows = new Map<string, CutDocument>(); // by id
 
   constructor(options: SnippetOptions = defaultSnippetOptions, now: () => number = () => performance.now()) {
     this.#options = options;
@@ -116,9 +116,9 @@ export class SnippetChooser {
 
   #ofDocuments(documents: readonly ContextDocument[], size: number, wanted: Likeness): Candidate[] {
     const deadline = this.#now() + this.#options.timeBudgetMs;
-    return documents.flatMap(({ uri, path, ...document }) => {
-      const windows = this.#windowsOf({ uri, path, ...document }, size, deadline);
-      return this.#alike({ uri, path, firstLine: 0 }, windows, wanted);
+    return documents.flatMap(({ id, path, ...document }) => {
+      const windows = this.#windowsOf({ id, path, ...document }, size, deadline);
+      return this.#alike({ id, path, firstLine: 0 }, windows, wanted);
     });
   }
 
@@ -127,24 +127,24 @@ export class SnippetChooser {
   }
 
   #alike(
-    { uri, path, firstLine }: Omit<Snippet, 'text'>,
+    { id, path, firstLine }: Omit<Snippet, 'text'>,
     windows: readonly Window[],
     wanted: Likeness,
   ): Candidate[] {
     return windows
       .map((window) => ({
-        snippet: { uri, path, firstLine: firstLine + window.firstLine, text: window.text },
+        snippet: { id, path, firstLine: firstLine + window.firstLine, text: window.text },
         score: scoreOf(window.features, wanted),
       }))
       .filter(({ score }) => score >= this.#options.minSimilarity);
   }
 
-  #windowsOf({ uri, version, text }: ContextDocument, size: number, deadline: number): readonly Window[] {
-    const known = this.#windows.get(uri);
+  #windowsOf({ id, version, text }: ContextDocument, size: number, deadline: number): readonly Window[] {
+    const known = this.#windows.get(id);
     if (known?.version === version && known.windowLines === size) return known.windows;
     if (this.#now() > deadline) return [];
     const windows = windowsIn(text, size);
-    this.#windows.set(uri, { version, windowLines: size, windows });
+    this.#windows.set(id, { version, windowLines: size, windows });
     return windows;
   }
 
@@ -164,8 +164,8 @@ export class SnippetChooser {
   }
 
   #forgetAllBut(documents: readonly ContextDocument[]): void {
-    const open = new Set(documents.map(({ uri }) => uri));
-    for (const uri of this.#windows.keys()) if (!open.has(uri)) this.#windows.delete(uri);
+    const open = new Set(documents.map(({ id }) => id));
+    for (const id of this.#windows.keys()) if (!open.has(id)) this.#windows.delete(id);
   }
 }
 
@@ -178,10 +178,10 @@ function inStableOrder(chosen: readonly Candidate[], previous: readonly Snippet[
   return [...staying, ...fresh.map(({ snippet }) => snippet)];
 }
 
-const isSame = (a: Snippet, b: Snippet) => a.uri === b.uri && a.text === b.text;
+const isSame = (a: Snippet, b: Snippet) => a.id === b.id && a.text === b.text;
 const isIn = (snippets: readonly Snippet[], one: Snippet) => snippets.some((other) => isSame(other, one));
 const overlap = (a: Snippet, b: Snippet, lines: number) =>
-  a.uri === b.uri && Math.abs(a.firstLine - b.firstLine) < lines;
+  a.id === b.id && Math.abs(a.firstLine - b.firstLine) < lines;
 const weigh = (candidate: Candidate, by: number) => ({ ...candidate, score: candidate.score * by });
 
 const windowsIn = (text: string, size: number): Window[] =>

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { SlipstreamError } from '../errors.ts';
@@ -8,6 +8,10 @@ import type { FileTable } from './fileTable.ts';
 /** Raise it whenever the layout or what is tokenized changes: older files are then rebuilt. */
 const VERSION = 2;
 const MAGIC = 0x474e_4c53; // "SLNG"
+/** Folders whose snapshots are kept; those not opened for longest go. */
+const KEPT_SNAPSHOTS = 64;
+/** A writer that was killed leaves its file; after this long nobody is writing it. */
+const ABANDONED_MS = 3_600_000;
 const PREAMBLE_BYTES = 16; // magic, version, bytes of the header, CRC-32 of all that follows
 
 /** The files of one workspace folder and their tokens, oldest first. */
@@ -60,6 +64,7 @@ export async function writeSnapshot(file: string, key: SnapshotKey, snapshot: St
       await handle.close();
     }
     await rename(temporary, file);
+    await removeUnused(dirname(file));
   } catch (cause) {
     await rm(temporary, { force: true }).catch(() => undefined);
     throw new SlipstreamError('io', `The workspace index could not be saved to ${file}.`, { cause });
@@ -79,11 +84,37 @@ export async function readSnapshot(file: string, key: SnapshotKey): Promise<Stor
     throw new SlipstreamError('io', `The workspace index ${file} cannot be read; it is rebuilt.`, { cause });
   }
   try {
-    return decode(bytes, key);
+    const snapshot = decode(bytes, key);
+    await markUsed(file);
+    return snapshot;
   } catch (cause) {
     const why = (cause as Error).message;
     throw new SlipstreamError('io', `The workspace index ${file} is ${why}; it is rebuilt.`, { cause });
   }
+}
+
+/** A read-only cache still works; it only forgets what was used last. */
+async function markUsed(file: string): Promise<void> {
+  const now = new Date();
+  await utimes(file, now, now).catch(() => {});
+}
+
+/** Snapshots of folders that nobody opens any more, and what a killed process left half-written. */
+async function removeUnused(folder: string): Promise<void> {
+  const files: { path: string; usedMs: number }[] = [];
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    const found = await stat(path).catch(() => undefined);
+    if (found) files.push({ path, usedMs: found.mtimeMs });
+  }
+  const isWhole = ({ path }: { path: string }) => path.endsWith('.idx');
+  const abandoned = files.filter((one) => !isWhole(one) && Date.now() - one.usedMs > ABANDONED_MS);
+  const unused = files
+    .filter(isWhole)
+    .sort((a, b) => b.usedMs - a.usedMs)
+    .slice(KEPT_SNAPSHOTS);
+  // One that is in use cannot be removed everywhere; it goes another time.
+  for (const { path } of [...abandoned, ...unused]) await rm(path, { force: true }).catch(() => {});
 }
 
 function encode(key: SnapshotKey, { files, tokens, windows }: StoredFolder): Uint8Array[] {

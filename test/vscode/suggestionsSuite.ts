@@ -97,6 +97,20 @@ export function suggestionsSuite(startVsCode: StartVsCode): void {
     await waitFor(`${shown} in the file`, () => session.read('sum.js').startsWith(shown));
   });
 
+  test('the last prompt is shown to be read: nobody edits it, and nothing is suggested in it', async () => {
+    const { editor } = session;
+    const asked = requests();
+    await editor.runCommand('Slipstream: Show Last Prompt');
+    await editor.page.waitForSelector('.tab.active:has-text("last prompt")');
+    await editor.page.waitForSelector('.view-line:has-text("<|fim_prefix|>")');
+    await editor.type('x');
+    await pause(600);
+    assert.equal(await editor.ghostText(), '');
+    assert.equal(requests(), asked);
+    await editor.page.keyboard.press('Control+W');
+    await editor.page.waitForSelector('.tab:has-text("last prompt")', { state: 'detached' });
+  });
+
   test('typing what is suggested keeps the rest in place, at once and without a request', async () => {
     const { editor } = session;
     await editor.openFile('through.js');

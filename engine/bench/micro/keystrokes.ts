@@ -80,7 +80,7 @@ class Typist {
   constructor(bench: MicroBench, place: Place) {
     this.#bench = bench;
     this.#place = place;
-    this.#context = place.open.map(({ path, text }) => ({ uri: path, version: 1, path, text }));
+    this.#context = place.open.map(({ path, text }) => ({ id: path, version: 1, path, text }));
     this.#offset = Math.floor(place.document.text.length / 2);
   }
 

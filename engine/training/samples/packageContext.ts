@@ -22,7 +22,7 @@ export class PackageContext {
   at(path: string, near: string): WorkspacePieces {
     const others = [...this.#texts.keys()].filter((other) => other !== path);
     const pieces = this.#index.find(near, FOUND, others).map(({ path: found, window }) => ({
-      uri: found,
+      id: found,
       path: found,
       ...cutWindows(this.#texts.get(found)!, WINDOW_LINES)[window]!,
     }));

@@ -129,14 +129,14 @@ function controls(
   `;
 }
 
-/** Keys of the stage itself; its slider and buttons have their own. */
+/** Keys of the stage itself; its slider and buttons have their own, and the draft tree scrolls. */
 function onKey(
   event: KeyboardEvent,
   { step, trace }: TimelineSelection,
   togglePlay: () => void,
   goTo: (step: number) => void,
 ): void {
-  if ((event.target as Element).closest('button, input')) return;
+  if ((event.target as Element).closest('button, input, .draft-tree')) return;
   const last = trace.steps.length;
   const keys: Readonly<Record<string, () => void>> = {
     ArrowLeft: () => goTo(Math.max(0, step - 1)),

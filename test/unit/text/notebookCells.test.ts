@@ -10,3 +10,9 @@ test('the cells of a notebook around one, and nothing around the only one', () =
   assert.deepEqual(cellsAround(c, [a, b, c]), { before: 'a\n\nb\n\n', after: '' });
   assert.deepEqual(cellsAround(a, [a]), { before: '', after: '' });
 });
+
+test('prose between cells of code is left out', () => {
+  const prose = TextDocument.create('file:///prose', 'markdown', 1, 'A title');
+  assert.deepEqual(cellsAround(b, [prose, a, prose, b, c]), { before: 'a\n\n', after: '\n\nc' });
+  assert.deepEqual(cellsAround(prose, [a, prose, b]), { before: '', after: '' });
+});

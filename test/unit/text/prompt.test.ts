@@ -238,7 +238,7 @@ test('with the memory of the prompt before, nothing but the prefix is encoded fo
       };
     },
   });
-  const context = [{ uri: 'b.ts', version: 1, path: 'b.ts', text: source }];
+  const context = [{ id: 'b.ts', version: 1, path: 'b.ts', text: source }];
   const costs: { encoded: number; prefix: number }[] = [];
   for (const { parts } of typing(large, 20_000, 'const x', { tokenizer, context })) {
     costs.push({ encoded, prefix: parts.find(({ kind }) => kind === 'prefix')!.text.length });
@@ -310,7 +310,7 @@ test('anchors survive any edit: the prefix is the text before the cursor', () =>
 });
 
 const otherTab = {
-  uri: 'file:///b.ts',
+  id: 'b.ts',
   version: 1,
   path: 'src/b.ts',
   text: 'export function parseHeader(reader: Reader, limit: number) {\n  return reader.take(limit);\n}\n',

@@ -9,7 +9,7 @@ import {
 import { tinyCoder } from './tinyCoder.ts';
 
 const tab = (name: string, text: string, version = 1): ContextDocument => ({
-  uri: `file:///${name}`,
+  id: `file:///${name}`,
   version,
   path: name,
   text,
@@ -33,7 +33,7 @@ const request = (documents: ContextDocument[], more: Partial<SnippetRequest> = {
 test('the window most alike is found in a long document, with whole lines', () => {
   const long = tab('long.ts', `${filler}\n${invoices}\n${filler}`);
   const [first] = new SnippetChooser().choose(request([long, tab('s.ts', sockets)]));
-  assert.equal(first.uri, long.uri);
+  assert.equal(first.id, long.id);
   assert.match(first.text, /totalOf\(invoice\)/);
   assert.ok(long.text.includes(first.text));
   assert.equal(long.text.split('\n')[first.firstLine], first.text.split('\n')[0]);

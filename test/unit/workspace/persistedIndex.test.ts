@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -90,4 +90,26 @@ test('when saving fails, the old snapshot and no half-written one is there', asy
   put(join(cacheDir, 'ngrams'), 'a file where the folder should be');
   await assert.rejects(writeSnapshot(snapshotFile(cacheDir, key), key, snapshot), { code: 'io' });
   assert.deepEqual(readdirSync(cacheDir), ['ngrams']);
+});
+
+test('what nobody uses any more goes: old folders, and what a killed writer left', async (t) => {
+  const cacheDir = temporaryFolder(t, {});
+  const file = snapshotFile(cacheDir, key);
+  const folder = dirname(file);
+  mkdirSync(folder, { recursive: true });
+  const put = (name: string, ageMs: number) => {
+    const used = new Date(Date.now() - ageMs);
+    writeFileSync(join(folder, name), 'x');
+    utimesSync(join(folder, name), used, used);
+  };
+  for (let i = 0; i < 70; i++) put(`${i}.idx`, 60_000 * (i + 1));
+  put('a.idx.left-by-a-kill', 7_200_000);
+  put('b.idx.being-written', 1000);
+  await writeSnapshot(file, key, snapshot);
+  const left = readdirSync(folder);
+  assert.ok(left.includes('b.idx.being-written') && !left.includes('a.idx.left-by-a-kill'));
+  const whole = left.filter((name) => name.endsWith('.idx'));
+  assert.equal(whole.length, 64);
+  assert.ok(whole.includes('62.idx') && !whole.includes('63.idx'), 'the newest stay');
+  assert.ok(await readSnapshot(file, key));
 });
