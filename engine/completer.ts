@@ -204,7 +204,6 @@ export class Completer {
     const stream = new CompletionStream({
       tokenizer: runtime.tokenizer,
       point,
-      stopTokenIds: prompt.stopTokenIds,
       maxTokens,
       tabSize: indentation.tabSize,
     });

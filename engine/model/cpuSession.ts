@@ -1,7 +1,7 @@
 import * as ort from 'onnxruntime-node';
-import { type CompiledGraph, discardCompiled } from '../compile/graphCache.ts';
-import { SlipstreamError } from '../errors.ts';
+import type { CompiledGraph } from '../compile/graphCache.ts';
 import { cpuFault } from './cpuFault.ts';
+import { loadHealing } from './healing.ts';
 import { productsSaturate } from './saturation.ts';
 
 /**
@@ -40,8 +40,7 @@ export interface LoadOptions {
 }
 
 /**
- * Compiles (or finds compiled) and loads a graph. One that cannot be loaded was damaged on disk: what it was compiled from
- * still has all that it takes.
+ * Compiles (or finds compiled) and loads a graph.
  *
  * @throws SlipstreamError model.corrupt, outOfMemory; what `compile` throws
  */
@@ -49,14 +48,7 @@ export async function loadCompiled<Graph extends CompiledGraph>(
   compile: () => Promise<Graph>,
   { threads, log }: LoadOptions,
 ): Promise<{ readonly session: ort.InferenceSession; readonly compiled: Graph }> {
-  const compiled = await compile();
-  try {
-    return { session: await createCpuSession(compiled.graphFile, threads), compiled };
-  } catch (error) {
-    if (!(error instanceof SlipstreamError) || error.code !== 'model.corrupt') throw error;
-    log('warn', `${error.message} It is compiled again.`);
-    await discardCompiled(compiled);
-    const again = await compile();
-    return { session: await createCpuSession(again.graphFile, threads), compiled: again };
-  }
+  const load = ({ graphFile }: Graph) => createCpuSession(graphFile, threads);
+  const { loaded, compiled } = await loadHealing(await compile(), { compile, load, log });
+  return { session: loaded, compiled };
 }

@@ -1,6 +1,5 @@
 import { type CompiledModel, compileModel } from '../compile/compileModel.ts';
 import { exactThreads } from '../compile/cpuAttention.ts';
-import { discardCompiled } from '../compile/graphCache.ts';
 import type { Device, Precision } from '../compile/precision.ts';
 import type { ModelOutputs } from '../compile/targetOutputs.ts';
 import { SlipstreamError } from '../errors.ts';
@@ -12,6 +11,7 @@ import { chooseThreads, knownThreads } from './cpuThreads.ts';
 import { openGpuModel } from './gpuModel.ts';
 import { openGuarded } from './gpuOpening.ts';
 import { probeGpu } from './gpuProbe.ts';
+import { loadHealing } from './healing.ts';
 import type { LanguageModel } from './languageModel.ts';
 
 export interface OpenModelOptions extends Partial<ModelOutputs> {
@@ -140,7 +140,7 @@ async function prepareCpu(dir: string, options: OpenModelOptions): Promise<Candi
   const compiled = await compile(dir, 'cpu', options);
   const store = new CostTableStore(options.cacheDir);
   const load = (some: CompiledModel, threads: number) =>
-    loadHealing(some, options, (whole) => openCpuModel(whole, threads));
+    openCompiled(some, options, (whole) => openCpuModel(whole, threads));
   const threads = Math.min(options.threads, exactThreads(compiled.checkpoint.architecture));
   const known = await knownThreads(compiled, store, threads);
   const open = async () => {
@@ -161,7 +161,7 @@ async function prepareGpu(dir: string, options: OpenModelOptions): Promise<Candi
   const adapters = (await listAdapters()).join();
   const measured = await store.read(compiled, adapters);
   const open = async () => {
-    const model = await loadHealing(compiled, options, openGpuModel);
+    const model = await openCompiled(compiled, options, openGpuModel);
     const costTable = measured ?? (await measureOrDispose(model));
     if (!measured) await store.write(compiled, adapters, costTable, 'quiet');
     return { model, costTable };
@@ -181,20 +181,14 @@ function compile(dir: string, device: Device, options: OpenModelOptions): Promis
   });
 }
 
-/** A compiled graph that cannot be loaded was damaged on disk: the checkpoint still has all that it takes. */
-async function loadHealing(
+async function openCompiled(
   compiled: CompiledModel,
   options: OpenModelOptions,
   load: (compiled: CompiledModel) => Promise<LanguageModel>,
 ): Promise<LanguageModel> {
-  try {
-    return await load(compiled);
-  } catch (error) {
-    if (!(error instanceof SlipstreamError) || error.code !== 'model.corrupt') throw error;
-    options.log('warn', `${error.message} It is compiled again.`);
-    await discardCompiled(compiled);
-    return load(await compile(compiled.checkpoint.dir, compiled.device, options));
-  }
+  const compileAgain = () => compile(compiled.checkpoint.dir, compiled.device, options);
+  const { loaded } = await loadHealing(compiled, { compile: compileAgain, load, log: options.log });
+  return loaded;
 }
 
 async function measureOrDispose(model: LanguageModel): Promise<CostTable> {

@@ -10,12 +10,13 @@ import {
   type TokenizerFile,
 } from './tokenizerFiles.ts';
 
-/** Tokens in, text out, one token at a time: what it returns never ends inside a character. */
+/**
+ * Tokens in, text out, one token at a time: what it returns never ends inside a character. One that no further token
+ * completes is never returned.
+ */
 export interface StreamDecoder {
   /** The text that became complete with this token; special tokens have none. */
   push(id: number): string;
-  /** What is left: bytes that no further token completes, as U+FFFD. */
-  flush(): string;
 }
 
 /**
@@ -115,7 +116,6 @@ class BpeTokenizer implements Tokenizer {
     const utf8 = newUtf8Decoder();
     return {
       push: (id) => utf8.decode(this.#bytesOf(id), { stream: true }),
-      flush: () => utf8.decode(),
     };
   }
 

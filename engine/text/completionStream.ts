@@ -5,18 +5,17 @@ import { isLooping } from './loops.ts';
 import { createStopRules, type StopRules, type TextStop } from './stopRules.ts';
 
 /** `loop`: the model repeats itself, and would until `maxTokens`. */
-export type StopReason = TextStop | 'endToken' | 'loop' | 'maxTokens';
+export type StopReason = TextStop | 'loop' | 'maxTokens';
 
 export interface CompletionStreamOptions {
   readonly tokenizer: Tokenizer;
   readonly point: EditPoint;
-  readonly stopTokenIds: ReadonlySet<number>;
   readonly maxTokens: number;
   /** Columns a tab takes. */
   readonly tabSize: number;
 }
 
-/** Decoded tokens in, the suggestion's text out: stops at end tokens, at the text's own end, in a loop, or at maxTokens. */
+/** Decoded tokens in, the suggestion's text out: stops at the text's own end, in a loop, or at maxTokens. */
 export class CompletionStream {
   readonly #options: CompletionStreamOptions;
   readonly #rules: StopRules;
@@ -28,10 +27,6 @@ export class CompletionStream {
     this.#options = options;
     this.#rules = createStopRules(options.point, options.tabSize);
     this.#decoder = options.tokenizer.createDecoder();
-  }
-
-  get stopReason(): StopReason | undefined {
-    return this.#stop;
   }
 
   /** @returns why to stop; tokens after that are ignored, as those of a verified draft may be */
@@ -49,7 +44,6 @@ export class CompletionStream {
   }
 
   #read(id: number): StopReason | undefined {
-    if (this.#options.stopTokenIds.has(id)) return this.#rules.push(this.#decoder.flush()) ?? 'endToken';
     this.#tokens++;
     const stop = this.#rules.push(this.#decoder.push(id));
     if (stop !== undefined) return stop;

@@ -110,7 +110,7 @@ test('a streaming decoder gives up an unfinished character at the end', () => {
   const [first] = tinyCoder.encode('🦙');
   assert.equal(decoder.push(first), '');
   assert.equal(decoder.push(8185), '', 'a special token has no text');
-  assert.equal(decoder.flush(), '\ufffd');
+  assert.equal(decoder.push(tinyCoder.encode('a')[0]), '\ufffda');
 });
 
 const megabytes: Record<string, string> = {
@@ -208,7 +208,7 @@ const spmFiles = {
 
 function streamed(tokenizer: Tokenizer, ids: Int32Array): string[] {
   const decoder = tokenizer.createDecoder();
-  return [...Array.from(ids, (id) => decoder.push(id)), decoder.flush()];
+  return Array.from(ids, (id) => decoder.push(id));
 }
 
 async function inFolder(files: Record<string, string>, use: (dir: string) => Promise<void>): Promise<void> {

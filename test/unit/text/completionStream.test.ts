@@ -1,36 +1,28 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CompletionStream } from '../../../engine/text/completionStream.ts';
+import { CompletionStream, type StopReason } from '../../../engine/text/completionStream.ts';
 import { tidy } from '../../../engine/text/tidy/tidy.ts';
 import { pointAt } from './cursorMark.ts';
 import { contextAt } from './tidy/tidyAt.ts';
 import { tinyCoder } from './tinyCoder.ts';
 
-const endOfText = tinyCoder.specialTokenId('<|endoftext|>')!;
-
 const streamAt = (marked: string, maxTokens = 100) =>
   new CompletionStream({
     tokenizer: tinyCoder,
     point: pointAt(marked),
-    stopTokenIds: tinyCoder.specialTokenIds,
     maxTokens,
     tabSize: 4,
   });
 
 function write(stream: CompletionStream, ids: Iterable<number>) {
-  for (const id of ids) stream.push(id);
-  return { stop: stream.stopReason, text: stream.text };
+  let stop: StopReason | undefined;
+  for (const id of ids) stop = stream.push(id);
+  return { stop, text: stream.text };
 }
 
-test('an end token stops, what comes after it is ignored', () => {
-  const ids = [...tinyCoder.encode('a + b'), endOfText, ...tinyCoder.encode('c')];
-  assert.deepEqual(write(streamAt('x = │'), ids), { stop: 'endToken', text: 'a + b' });
-});
-
-test('every special token is an end token', () => {
-  for (const id of tinyCoder.specialTokenIds) {
-    assert.equal(streamAt('x = │').push(id), 'endToken');
-  }
+test('what comes after the end is ignored', () => {
+  const ids = [...tinyCoder.encode('a + b\n'), ...tinyCoder.encode('c')];
+  assert.deepEqual(write(streamAt('x = │'), ids), { stop: 'line', text: 'a + b' });
 });
 
 test('the text stops by its own rules', () => {
@@ -67,7 +59,7 @@ for (const { name, at, unit, start = '' } of looping) {
     const written = tinyCoder.encode(start + unit.repeat(40));
     const stream = streamAt(at, 100);
     const stoppedAt = [...written].findIndex((id) => stream.push(id) !== undefined);
-    assert.equal(stream.stopReason, 'loop');
+    assert.equal(stream.push(written[0]), 'loop');
     const copies = tinyCoder.decode(written.slice(0, stoppedAt + 1)).slice(start.length).length / unit.length;
     assert.ok(copies < (unit.length < 6 ? 9 : 4), `${copies} copies`);
     assert.deepEqual(
