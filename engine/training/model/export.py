@@ -1,6 +1,9 @@
 """Writes a checkpoint in Hugging Face layout (bf16 safetensors), and as an f16 GGUF when asked.
 
-export.py CHECKPOINT.pt TOKENIZER.json FOLDER [--gguf FILE]
+export.py CHECKPOINT.pt TOKENIZER.json FOLDER [--longest-sequence N] [--gguf FILE]
+
+Prompts and what is written keep to `model_max_length`: the longest window of the training, or N where shorter prompts
+were measured to be better.
 """
 
 from __future__ import annotations
@@ -87,9 +90,12 @@ def main() -> None:
     parser.add_argument("checkpoint", type=Path)
     parser.add_argument("tokenizer", type=Path)
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--longest-sequence", type=int)
     parser.add_argument("--gguf", type=Path)
     args = parser.parse_args()
     state = load_checkpoint(args.checkpoint)
+    if args.longest_sequence:
+        state["longest_window"] = min(state["longest_window"], args.longest_sequence)
     export_folder(state, args.tokenizer, args.folder)
     if args.gguf:
         write_gguf(args.gguf, state["model"], state["config"], json.loads(args.tokenizer.read_text()))
