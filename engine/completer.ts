@@ -70,7 +70,7 @@ export interface AlternativesOptions {
   readonly known: readonly string[];
   /** A temperature above 0. Each attempt has a seed of its own, from this one on. */
   readonly sampling: SamplingSettings;
-  /** After this time no further one is begun. */
+  /** After this time no further one is begun, once one has a text, known or not. */
   readonly withinMs: number;
   readonly signal: AbortSignal;
 }
@@ -130,15 +130,18 @@ export class Completer {
     const started = performance.now();
     const texts = new Set(known);
     const found: Alternative[] = [];
+    let hasText = false;
     for (let attempt = 0; attempt < count * ATTEMPTS_EACH && found.length < count; attempt++) {
-      if (signal.aborted || (attempt > 0 && performance.now() - started > withinMs)) break;
+      if (signal.aborted || (hasText && performance.now() - started > withinMs)) break;
       const { completion } = await this.#write(task, {
         onText: () => {},
         sampling: { ...sampling, seed: sampling.seed + attempt },
         signal,
       });
       const { outcome } = completion;
-      if (outcome.kind !== 'text' || texts.has(outcome.text)) continue;
+      if (outcome.kind !== 'text') continue;
+      hasText = true;
+      if (texts.has(outcome.text)) continue;
       texts.add(outcome.text);
       found.push({ ...completion, outcome });
     }

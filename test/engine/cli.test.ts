@@ -166,8 +166,9 @@ describe('complete', () => {
   const at = ['--file', bookings, '--line', place.line, '--column', place.column, '--cache-dir', scratch];
 
   test('suggests the same with and without drafts, and says where accepted drafts came from', () => {
-    const plain = json('complete', ...at, '--speculative-algorithm', 'NONE');
-    const drafted = json('complete', ...at, '--workspace', sample, '--speculative-algorithm', 'NGRAM');
+    const complete = (algorithm: string) =>
+      json('complete', ...at, '--workspace', sample, '--speculative-algorithm', algorithm);
+    const [plain, drafted] = ['NONE', 'NGRAM'].map(complete);
     assert.notEqual(plain.text, '');
     assert.deepEqual([drafted.text, drafted.token_ids], [plain.text, plain.token_ids]);
     assert.equal(plain.metrics.num_draft_tokens, 0);
