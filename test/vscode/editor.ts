@@ -83,9 +83,19 @@ export class Editor {
 
   async runCommand(title: string): Promise<void> {
     const { keyboard } = this.page;
-    await keyboard.press('F1');
-    await this.#typeInQuickInput(title);
-    await this.page.waitForSelector(`.quick-input-list .monaco-list-row.focused:has-text("${title}")`);
+    const row = this.page.locator(`.quick-input-list .monaco-list-row.focused:has-text("${title}")`);
+    // A webview that was just asked for takes the focus when it is ready, and closes the palette: it is opened again.
+    for (let tries = 0; ; tries++) {
+      await keyboard.press('F1');
+      await this.#typeInQuickInput(title);
+      try {
+        await row.waitFor({ timeout: tries < 2 ? 5000 : 30_000 });
+        break;
+      } catch (error) {
+        if (tries === 2) throw error;
+        await keyboard.press('Escape');
+      }
+    }
     await keyboard.press('Enter');
   }
 
