@@ -22,5 +22,5 @@ export const alternativeSampling: SamplingSettings = {
   seed: 0,
 };
 
-/** For somebody who waits to see them: with a slow model one is tried in any case, and no more begun after this time. */
+/** For somebody who waits to see them: with a slow model fewer are tried, but as many as it takes to have a text. */
 export const alternativesWithinMs = 1500;

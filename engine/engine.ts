@@ -2,20 +2,19 @@ import { basename } from 'node:path';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
 import type { BenchmarkReport } from './benchmark/benchmarkReport.ts';
 import { runBenchmark } from './benchmark/runBenchmark.ts';
-import {
-  type Alternative,
-  type AlternativesOptions,
+import type {
+  Alternative,
+  AlternativesOptions,
   Completer,
-  type Completion,
-  type CompletionPlace,
+  Completion,
+  CompletionPlace,
 } from './completer.ts';
-import { alternativeSampling, alternativesWithinMs, mostThreads } from './config.ts';
-import { LastSuggestion } from './draft/lastSuggestion.ts';
-import type { WorkspaceText } from './draft/ngramSources.ts';
+import { alternativeSampling, alternativesWithinMs } from './config.ts';
 import { embeddedModelDir } from './embeddedModel.ts';
+import { disposeParts, type EngineParts, loadParts, type PartsSetup } from './engineParts.ts';
 import { SlipstreamError } from './errors.ts';
 import { completionMetrics } from './metrics.ts';
-import { ModelRuntime } from './modelRuntime.ts';
+import type { ModelRuntime } from './modelRuntime.ts';
 import type * as protocol from './protocol.ts';
 import type { SamplingSettings } from './sampling/samplingSettings.ts';
 import type {
@@ -27,53 +26,15 @@ import type {
   PlaceRequest,
 } from './server/server.ts';
 import { availableAlgorithms } from './speculation/availableAlgorithms.ts';
-import { openSpeculation, type Speculation } from './speculation/speculation.ts';
-import { planSpeculation, type SpeculationPlan } from './speculation/speculationPlan.ts';
 import { OpenSyntaxes } from './syntax/openSyntaxes.ts';
 import { cellsAround } from './text/notebookCells.ts';
 import { RecentDocuments } from './text/recentDocuments.ts';
 import type { ContextDocument } from './text/snippets.ts';
-import { type SimilarPieces, WorkspaceContext } from './text/workspaceContext.ts';
-import { greedyVerifier } from './verify/greedy.ts';
 import { documentId } from './workspace/documentId.ts';
-import type { TokenArray } from './workspace/hashChain.ts';
-import type { Match } from './workspace/matchList.ts';
 import { WorkspaceFolders } from './workspace/workspaceFolders.ts';
-import { WorkspaceIndex } from './workspace/workspaceIndex.ts';
 
 /** Open documents that may give context. */
 const CONTEXT_DOCUMENTS = 20;
-
-/** What answers requests under some settings. Replaced as a whole, so that a completion meanwhile finds either all old or all new. */
-interface EngineParts {
-  readonly settings: protocol.EngineSettings;
-  readonly plan: SpeculationPlan;
-  readonly runtime: ModelRuntime;
-  readonly index: WorkspaceIndex;
-  readonly speculation: Speculation;
-  readonly completer: Completer;
-  /** What is being suggested with them: they are disposed of when it is done. */
-  readonly suggesting: Set<Promise<unknown>>;
-}
-
-/** What of them takes time to have. */
-interface Loaded extends Pick<EngineParts, 'settings' | 'plan' | 'runtime' | 'speculation'> {
-  readonly lastSuggestion: LastSuggestion;
-  readonly workspace: BoundIndex;
-}
-
-/** The index of the parts that a drafter belongs to: it is opened before they have one. */
-class BoundIndex implements WorkspaceText {
-  index: WorkspaceIndex | undefined;
-
-  lookup(query: TokenArray): readonly Match[] {
-    return this.index?.lookup(query) ?? [];
-  }
-
-  documentOf(match: Match): string | undefined {
-    return this.index?.documentOf(match);
-  }
-}
 
 /** @throws SlipstreamError when the model or what drafts for it cannot be loaded */
 export function createEngine(options: EngineOptions): Promise<SlipstreamEngine> {
@@ -87,8 +48,6 @@ export class SlipstreamEngine implements Engine {
   readonly #syntaxes = new OpenSyntaxes((message) => this.#options.log('warn', message));
   readonly #documents = new RecentDocuments();
   #parts!: EngineParts;
-  /** The settings asked for last, in force or not. */
-  #wanted!: protocol.EngineSettings;
   /** What was wrong with the device that had to be left. */
   #lostDevice: string | undefined;
   #lastPrompt: string | null = null;
@@ -103,8 +62,7 @@ export class SlipstreamEngine implements Engine {
 
   static async create(options: EngineOptions): Promise<SlipstreamEngine> {
     const engine = new SlipstreamEngine(options);
-    engine.#wanted = options.settings;
-    engine.#parts = await engine.#adopt(await engine.#load(options.settings, undefined), undefined);
+    engine.#parts = await engine.#load(options.settings, undefined);
     return engine;
   }
 
@@ -244,30 +202,27 @@ export class SlipstreamEngine implements Engine {
 
   /** One change after the other, so that the last one asked for is the one in force. */
   setSettings(settings: protocol.EngineSettings): Promise<void> {
-    this.#wanted = settings;
-    const change = this.#changes.then(() => this.#change(settings));
-    this.#changes = change.catch(() => {});
-    return change;
+    return this.#inTurn(() => this.#change(settings));
   }
 
   async dispose(): Promise<void> {
     this.#disposed = true;
     this.#syntaxes.dispose();
-    await this.#parts.index.dispose();
-    await Promise.allSettled(this.#parts.suggesting);
-    await this.#parts.speculation.dispose();
-    await this.#parts.runtime.dispose();
+    await disposeParts(this.#parts, undefined);
+  }
+
+  #inTurn(change: () => Promise<void>): Promise<void> {
+    const changing = this.#changes.then(change);
+    this.#changes = changing.catch(() => {});
+    return changing;
   }
 
   async #change(settings: protocol.EngineSettings): Promise<void> {
     const old = this.#parts;
     const loaded = await this.#load(settings, old);
-    if (this.#disposed) return disposeLoaded(loaded, old);
-    this.#parts = await this.#adopt(loaded, old);
-    await Promise.allSettled(old.suggesting);
-    await old.speculation.dispose();
-    if (old.index !== this.#parts.index) await old.index.dispose();
-    if (old.runtime !== this.#parts.runtime) await old.runtime.dispose();
+    if (this.#disposed) return disposeParts(loaded, old);
+    this.#parts = loaded;
+    await disposeParts(old, loaded);
   }
 
   async #suggest<T>(document: TextDocument, work: (completer: Completer) => Promise<T>): Promise<T> {
@@ -294,7 +249,8 @@ export class SlipstreamEngine implements Engine {
     this.#options.log('warn', `${error.message} The CPU goes on.`);
     this.#lostDevice = error.message;
     try {
-      await this.setSettings(this.#wanted);
+      // With the settings that are in force by then.
+      await this.#inTurn(() => this.#change(this.#parts.settings));
     } catch (onCpu) {
       this.#options.log('warn', `Neither does the CPU: ${(onCpu as Error).message}`);
       return;
@@ -302,91 +258,16 @@ export class SlipstreamEngine implements Engine {
     this.#options.onModelChanged(this.facts);
   }
 
-  /** All that takes time. The parts in force go on answering. */
-  async #load(wanted: protocol.EngineSettings, old: EngineParts | undefined): Promise<Loaded> {
-    const { cacheDir, log } = this.#options;
-    const settings = this.#lostDevice === undefined ? wanted : { ...wanted, device: 'cpu' as const };
-    const dir = settings.model ?? embeddedModelDir;
-    const plan = await planSpeculation(settings, dir);
-    const options = { device: settings.device, cacheDir, threads: mostThreads, log };
-    const runtime =
-      old && hasSameTarget(old, settings, plan)
-        ? old.runtime
-        : await ModelRuntime.load(dir, { ...options, ...plan.outputs });
-    const lastSuggestion = new LastSuggestion(
-      (text) => runtime.tokenizer.encode(text),
-      runtime.model.info.vocabSize,
-    );
-    const workspace = new BoundIndex();
-    try {
-      const speculation = await openSpeculation(plan, {
-        target: runtime,
-        workspace,
-        lastSuggestion,
-        cacheDir,
-        threads: runtime.threads,
-        log,
-      });
-      return { settings, plan, runtime, lastSuggestion, workspace, speculation };
-    } catch (error) {
-      if (runtime !== old?.runtime) await runtime.dispose();
-      throw error;
-    }
-  }
-
-  async #adopt(loaded: Loaded, old: EngineParts | undefined): Promise<EngineParts> {
-    try {
-      return this.#assemble(loaded, old);
-    } catch (error) {
-      await disposeLoaded(loaded, old);
-      throw error;
-    }
-  }
-
-  /** @throws SlipstreamError model.corrupt when nobody can tell how the model is asked to fill in the middle */
-  #assemble(loaded: Loaded, old: EngineParts | undefined): EngineParts {
-    const { settings, plan, runtime, lastSuggestion, workspace, speculation } = loaded;
-    const { maxTokens, promptTokens } = settings;
-    const completer = new Completer({
-      runtime,
-      drafter: speculation.drafter,
-      controller: speculation.controller,
-      verifier: greedyVerifier,
-      lastSuggestion,
-      workspaceContext: new WorkspaceContext((near) => this.#similar(near)),
+  /** The parts in force go on answering. */
+  #load(settings: protocol.EngineSettings, old: EngineParts | undefined): Promise<EngineParts> {
+    const setup: PartsSetup = {
+      ...this.#options,
+      folders: this.#folders,
+      documents: this.#documents,
       syntaxes: this.#syntaxes,
-      maxTokens,
-      promptTokens,
-    });
-    const index = old?.runtime.dir === runtime.dir ? old.index : this.#createIndex(runtime);
-    workspace.index = index;
-    return { settings, plan, runtime, index, speculation, completer, suggesting: new Set() };
-  }
-
-  #createIndex(runtime: ModelRuntime): WorkspaceIndex {
-    const { cacheDir, onIndexProgress, log } = this.#options;
-    const index = new WorkspaceIndex({
-      modelDir: runtime.dir,
-      vocabSize: runtime.model.info.vocabSize,
-      cacheDir,
-      onProgress: onIndexProgress,
       onFolderBuilt: () => this.#parts.completer.workspaceIndexed(),
-      log,
-    });
-    index.setFolders(this.#folders.indexed);
-    for (const document of this.#documents) index.documentChanged(document.uri, () => document.getText());
-    return index;
-  }
-
-  async #similar(near: string): Promise<SimilarPieces> {
-    const { texts, rarity } = await this.#parts.index.similar(near);
-    const pieces = texts.map(({ path, firstLine, text }) => ({
-      id: path,
-      path: this.#folders.relativePath(path) ?? basename(path),
-      firstLine,
-      text,
-    }));
-    return { pieces, rarity };
+    };
+    return loadParts(setup, this.#lostDevice === undefined ? settings : { ...settings, device: 'cpu' }, old);
   }
 
   #place(request: PlaceRequest): CompletionPlace {
@@ -419,26 +300,4 @@ export class SlipstreamEngine implements Engine {
     const entries = Object.entries(acceptedFrom);
     return Object.fromEntries(entries.map(([id, count]) => [this.#folders.relativePath(id) ?? id, count]));
   }
-}
-
-/** Whether what is loaded serves: the same model on the same device, that hands out the same. */
-function hasSameTarget(
-  { settings, plan }: EngineParts,
-  { model, device }: protocol.EngineSettings,
-  { outputs }: SpeculationPlan,
-): boolean {
-  return (
-    settings.model === model &&
-    settings.device === device &&
-    plan.outputs.taps.join() === outputs.taps.join() &&
-    plan.outputs.successors === outputs.successors
-  );
-}
-
-async function disposeLoaded(
-  { speculation, runtime }: Loaded,
-  inForce: EngineParts | undefined,
-): Promise<void> {
-  await speculation.dispose();
-  if (runtime !== inForce?.runtime) await runtime.dispose();
 }

@@ -65,11 +65,6 @@ export class ModelRuntime {
     return decoding;
   }
 
-  /** When what is being decoded is done. */
-  async whenIdle(): Promise<void> {
-    await this.#turn;
-  }
-
   /** Waits for what is being decoded: abort it first. */
   async dispose(): Promise<void> {
     await this.#turn;

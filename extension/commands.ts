@@ -41,13 +41,8 @@ export function registerCommands(context: CommandContext): vscode.Disposable {
 
 /** Languages switched off by name stay off; languages switched on by name have nothing left to add. */
 async function setEnabled(configuration: Configuration, enabled: boolean): Promise<void> {
-  const named = (isOn: boolean) =>
-    Object.entries(configuration.settings.enable).filter(([name, on]) => name !== '*' && on === isOn);
-  const changed = { '*': enabled, ...Object.fromEntries(named(false)) };
-  await configuration.update('enable', changed);
-  // VS Code merges the scopes of a setting: what another one switches on by name has to be switched off by name.
-  const left = enabled ? [] : named(true).map(([name]) => [name, false]);
-  if (left.length > 0) await configuration.update('enable', { ...changed, ...Object.fromEntries(left) });
+  const off = Object.entries(configuration.settings.enable).filter(([name, on]) => name !== '*' && !on);
+  await configuration.update('enable', { '*': enabled, ...Object.fromEntries(off) });
 }
 
 async function setEnabledFor(configuration: Configuration, languageId: string, on: boolean): Promise<void> {

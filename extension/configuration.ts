@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { isAbsolute, join, normalize } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import * as vscode from 'vscode';
 import { type ReadSettings, readSettings, type Settings } from './settings.ts';
 
@@ -65,5 +65,5 @@ export class Configuration implements vscode.Disposable {
 
 function findModelFolder(path: string): string | undefined {
   const full = path.replace(/^~(?=$|[/\\])/, homedir());
-  return isAbsolute(full) && existsSync(join(full, 'config.json')) ? normalize(full) : undefined;
+  return isAbsolute(full) && existsSync(join(full, 'config.json')) ? resolve(full) : undefined;
 }

@@ -46,7 +46,7 @@ export async function measureHumanEval(context: BenchContext): Promise<Section> 
 async function readProblems({ humanEvalFile }: BenchContext): Promise<HumanEvalProblem[]> {
   if (humanEvalFile === undefined) {
     throw usageError(
-      'humaneval needs --human-eval FILE: data/HumanEval.jsonl of OpenAI’s human-eval, unpacked',
+      "humaneval needs --human-eval FILE: data/HumanEval.jsonl of OpenAI's human-eval, unpacked",
     );
   }
   const problems = parseHumanEval(await readTextFile(humanEvalFile), humanEvalFile);

@@ -240,9 +240,7 @@ export class Server {
         if (token.isCancellationRequested) aborted.abort();
         const subscription: Disposable = token.onCancellationRequested(() => aborted.abort());
         try {
-          return await handle(parse(raw, type.method), aborted.signal);
-        } catch (error) {
-          throw this.#toResponseError(error);
+          return await this.#answer(() => handle(parse(raw, type.method), aborted.signal));
         } finally {
           subscription.dispose();
         }
@@ -251,13 +249,16 @@ export class Server {
   }
 
   #onBareRequest<R>(type: RequestType0<R, protocol.FaultData>, handle: () => Promise<R>): void {
-    this.#connection.onRequest(type.method, async (): Promise<unknown> => {
-      try {
-        return await handle();
-      } catch (error) {
-        throw this.#toResponseError(error);
-      }
-    });
+    this.#connection.onRequest(type.method, () => this.#answer(handle));
+  }
+
+  /** Faults travel with their code. */
+  async #answer(handle: () => Promise<unknown>): Promise<unknown> {
+    try {
+      return await handle();
+    } catch (error) {
+      throw this.#toResponseError(error);
+    }
   }
 
   #onNotification<P>(

@@ -80,8 +80,10 @@ test('when the time is up no further one is begun, and after a cancel none is sh
   const engine = await startEngine('none');
   const found = await engine.alternativesInDetail(place, { ...unhurried, count: 4, known: [], withinMs: 0 });
   assert.equal(found.length, 1);
-  const answer = await engine.alternatives({ ...place, count: 1, known: [] }, never);
   const { text, range } = found[0].outcome;
+  const again = { ...unhurried, count: 4, known: [text], withinMs: 0 };
+  assert.deepEqual(await engine.alternativesInDetail(place, again), [], 'what is known counts as a try');
+  const answer = await engine.alternatives({ ...place, count: 1, known: [] }, never);
   assert.deepEqual(answer, { kind: 'alternatives', suggestions: [{ text, range }] });
   const abort = new AbortController();
   const asked = engine.alternatives({ ...place, count: 4, known: [] }, abort.signal);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { Session } from './session.ts';
 import type { StartVsCode } from './vsCode.ts';
 
@@ -36,6 +37,7 @@ export function suggestionsSuite(startVsCode: StartVsCode): void {
         'cycled.js': '',
         'killed.js': beginning,
         'enabled.js': beginning,
+        'menu.js': beginning,
         'ledger.js': distinctive,
         'copy.js': '// The same table again.\n',
         '.env': 'TOKEN=secret\n',
@@ -191,6 +193,28 @@ export function suggestionsSuite(startVsCode: StartVsCode): void {
     await pause(1000);
     assert.equal(await editor.ghostText(), '');
     assert.equal(requests(), asked);
+  });
+
+  test('the menu of the status bar switches one language off and on', async () => {
+    const { editor } = session;
+    const choose = async (status: string, entry: string) => {
+      await editor.page.locator('.statusbar-item', { hasText: status }).first().click();
+      await editor.page.locator('.quick-input-list .monaco-list-row', { hasText: entry }).click();
+    };
+    const enabled = () => session.userSettings()['slipstream.enable'];
+    await editor.openFile('menu.js');
+    await choose('tiny-coder', 'Disable for javascript');
+    await waitFor('the setting', () => isDeepStrictEqual(enabled(), { '*': true, javascript: false }));
+    const asked = requests();
+    await editor.type('  for (const item');
+    await pause(600);
+    assert.equal(await editor.ghostText(), '');
+    assert.equal(requests(), asked);
+
+    await choose('Slipstream', 'Enable for javascript');
+    await editor.waitForStatus('tiny-coder');
+    await editor.type(' of');
+    assert.notEqual(await settledGhostText(), '');
   });
 
   test('an idle engine takes no processor time', async () => {

@@ -15,39 +15,34 @@ import { cutSuffixLines } from './suffixLines.ts';
 import { trimTrailingSpace } from './trailingSpace.ts';
 import { dropTypedIndentation } from './typedIndentation.ts';
 
-/** What is done to all that is written, wherever it ends: text that only grows stays text that only grows. */
-const shaping: readonly Filter[] = [
-  lineFeeds,
-  dropLeadingBlankLines,
-  joinSpacing,
-  indentLikeEditor,
-  dropTypedIndentation,
-];
-
-/** What a model has written so far as it would stand right of the cursor. */
-export function shapePartial(modelText: string, context: TidyContext): string {
-  const text = shaping.reduce((shaped, filter) => filter(shaped, context), modelText);
-  return text.replaceAll('\n', context.point.eol);
-}
+/** `shapes`: does the same wherever the text ends, so that text that only grows stays so. `cuts`: judges a whole text. */
+type Effect = 'shapes' | 'cuts';
 
 /** The pipeline, in order. The name is the reason given when a filter leaves nothing. */
-const filters: readonly (readonly [reason: string, filter: Filter])[] = [
-  ['nothing but line ends', lineFeeds],
-  ['a special token only', cutAtSpecialTokenNames],
-  ['white space only', dropLeadingBlankLines],
-  ['repeats itself', cutRepetition],
-  ['repeats what follows', cutSuffixLines],
-  ['white space only', joinSpacing],
-  ['white space only', indentLikeEditor],
-  ['white space only', dropTypedIndentation],
-  ['white space only', trimTrailingSpace],
-  ['white space only', dropBlank],
-  ['breaks the syntax', cutBrokenSyntax],
+const filters: readonly (readonly [reason: string, filter: Filter, effect: Effect])[] = [
+  ['nothing but line ends', lineFeeds, 'shapes'],
+  ['a special token only', cutAtSpecialTokenNames, 'cuts'],
+  ['white space only', dropLeadingBlankLines, 'shapes'],
+  ['repeats itself', cutRepetition, 'cuts'],
+  ['repeats what follows', cutSuffixLines, 'cuts'],
+  ['white space only', joinSpacing, 'shapes'],
+  ['white space only', indentLikeEditor, 'shapes'],
+  ['white space only', dropTypedIndentation, 'shapes'],
+  ['white space only', trimTrailingSpace, 'cuts'],
+  ['white space only', dropBlank, 'cuts'],
+  ['breaks the syntax', cutBrokenSyntax, 'cuts'],
 ];
 
 export type Tidied =
   | { readonly kind: 'text'; readonly text: string; readonly range: Range }
   | { readonly kind: 'empty'; readonly reason: string };
+
+/** What a model has written so far as it would stand right of the cursor. */
+export function shapePartial(modelText: string, context: TidyContext): string {
+  let text = modelText;
+  for (const [, filter, effect] of filters) if (effect === 'shapes') text = filter(text, context);
+  return withLineEnds(text, context.point);
+}
 
 /**
  * What the editor gets of what a model wrote from `writtenFrom` on: `text` replaces `range`, which lies on the cursor's line of the document
@@ -67,14 +62,15 @@ export function tidy(modelText: string, context: TidyContext): Tidied {
 }
 
 function inDocument(text: string, covered: number, point: EditPoint): { text: string; range: Range } {
-  const withLineEnds = text.replaceAll('\n', point.eol);
   const { line, selected } = point;
   const cursor = point.offset - point.lineStart;
   return {
-    text: (selected?.text ?? '') + withLineEnds,
+    text: (selected?.text ?? '') + withLineEnds(text, point),
     range: {
       start: { line, character: selected?.startCharacter ?? cursor },
       end: { line, character: (selected?.endCharacter ?? cursor) + covered },
     },
   };
 }
+
+const withLineEnds = (text: string, { eol }: EditPoint) => text.replaceAll('\n', eol);

@@ -26,7 +26,7 @@ test('code about secrets is code', () => {
 });
 
 test('everything in a folder for secrets is secret, with either separator', () => {
-  assert.ok(isSecretPath('/home/me/.ssh/config'));
+  assert.ok(isSecretPath('/backup/.ssh/config'));
   assert.ok(isSecretPath('C:\\Users\\me\\.aws\\config'));
   assert.ok(isSecretPath('/project/.env'));
   assert.ok(!isSecretPath('/project/src/secrets.ts'));
