@@ -115,7 +115,10 @@ async function showMenu(configuration: Configuration): Promise<void> {
     { label: '$(gear) Open Settings', command: 'slipstream.openSettings' },
   ];
   const choice = await vscode.window.showQuickPick(entries, { title: 'Slipstream' });
-  if (choice) await vscode.commands.executeCommand(choice.command, ...('args' in choice ? choice.args : []));
+  if (!choice) return;
+  // After a click VS Code gives the focus back to the status bar, where typing on does nothing.
+  await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
+  await vscode.commands.executeCommand(choice.command, ...('args' in choice ? choice.args : []));
 }
 
 function languageEntry(settings: Settings, language: string) {

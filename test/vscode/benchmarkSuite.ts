@@ -88,7 +88,7 @@ export function benchmarkSuite(startVsCode: StartVsCode): void {
     const expected = names[fastest as keyof typeof names];
     await waitFor(
       `${expected} in the settings`,
-      () => session.userSettings()['slipstream.speculative.algorithm'] === expected,
+      () => session.userSettings()?.['slipstream.speculative.algorithm'] === expected,
     );
   });
 

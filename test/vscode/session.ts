@@ -67,9 +67,10 @@ export class Session {
     return readFileSync(join(this.#dataDir, 'workspace', file), 'utf8');
   }
 
-  /** The user's settings as VS Code keeps them. */
-  userSettings(): Readonly<Record<string, unknown>> {
-    return JSON.parse(readFileSync(join(this.#dataDir, 'user', 'User', 'settings.json'), 'utf8'));
+  /** The user's settings as VS Code keeps them; undefined in the moment in which it writes them. */
+  userSettings(): Readonly<Record<string, unknown>> | undefined {
+    const text = readFileSync(join(this.#dataDir, 'user', 'User', 'settings.json'), 'utf8');
+    return text === '' ? undefined : JSON.parse(text);
   }
 
   /** What the extension logged so far. */

@@ -25,6 +25,17 @@ export function product(items) {
   let total = 1;
 `;
 
+const pythonBeginning = `def total(items):
+    result = 0
+    for item in items:
+        result += item
+    return result
+
+
+def product(items):
+    result = 1
+`;
+
 /** What a person sees and does, in whichever VS Code. */
 export function suggestionsSuite(startVsCode: StartVsCode): void {
   let session: Session;
@@ -37,7 +48,7 @@ export function suggestionsSuite(startVsCode: StartVsCode): void {
         'cycled.js': '',
         'killed.js': beginning,
         'enabled.js': beginning,
-        'menu.js': beginning,
+        'menu.py': pythonBeginning,
         'ledger.js': distinctive,
         'copy.js': '// The same table again.\n',
         '.env': 'TOKEN=secret\n',
@@ -201,19 +212,22 @@ export function suggestionsSuite(startVsCode: StartVsCode): void {
       await editor.page.locator('.statusbar-item', { hasText: status }).first().click();
       await editor.page.locator('.quick-input-list .monaco-list-row', { hasText: entry }).click();
     };
-    const enabled = () => session.userSettings()['slipstream.enable'];
-    await editor.openFile('menu.js');
-    await choose('tiny-coder', 'Disable for javascript');
-    await waitFor('the setting', () => isDeepStrictEqual(enabled(), { '*': true, javascript: false }));
+    await editor.openFile('menu.py');
+    await choose('tiny-coder', 'Disable for python');
+    await waitFor('the setting', () =>
+      isDeepStrictEqual(session.userSettings()?.['slipstream.enable'], { '*': true, python: false }),
+    );
+    await editor.waitForStatus('Slipstream');
     const asked = requests();
-    await editor.type('  for (const item');
+    await editor.type('    for value');
+    await editor.page.waitForSelector('.view-line:has-text("for value")');
     await pause(600);
     assert.equal(await editor.ghostText(), '');
     assert.equal(requests(), asked);
 
-    await choose('Slipstream', 'Enable for javascript');
+    await choose('Slipstream', 'Enable for python');
     await editor.waitForStatus('tiny-coder');
-    await editor.type(' of');
+    await editor.type(' in');
     assert.notEqual(await settledGhostText(), '');
   });
 
