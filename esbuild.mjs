@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname } from 'node:path';
 import process from 'node:process';
 import * as esbuild from 'esbuild';
+import { thirdPartyNotices } from './.dev/thirdPartyNotices.mjs';
 
 const production = process.argv.includes('--production');
 
@@ -20,6 +21,7 @@ const common = {
   sourcemap: !production,
   logLevel: 'warning',
   write: false,
+  metafile: true,
 };
 
 /** Bundled CommonJS packages call `require` for Node's own modules; an ES module has to make its own. */
@@ -61,16 +63,20 @@ const bundles = await Promise.all([
 ]);
 for (const { path, contents } of bundles.flatMap(({ outputFiles }) => outputFiles)) await put(path, contents);
 await chmod('dist/cli.js', 0o755);
-await copyGrammars();
+const grammars = await copyGrammars();
+const bundled = bundles.flatMap(({ metafile }) => Object.keys(metafile.inputs));
+const besides = ['onnxruntime-node', 'onnxruntime-common'].map((name) => `node_modules/${name}/package.json`);
+await put('dist/ThirdPartyNotices.txt', thirdPartyNotices([...bundled, ...grammars, ...besides]));
 // Where engine/sampleWorkspace.ts looks for it.
 await cp('test/fixtures/sample-workspace', 'dist/sample-workspace', { recursive: true });
 
-/** Where engine/syntax/wasmFiles.ts looks for them. */
+/** Where engine/syntax/wasmFiles.ts looks for them. @returns the files copied */
 async function copyGrammars() {
   const { resolve } = createRequire(import.meta.url);
-  const grammars = Object.values(JSON.parse(await readFile('engine/syntax/grammarFiles.json', 'utf8')));
-  const files = ['web-tree-sitter/web-tree-sitter.wasm', ...grammars].map((name) => resolve(name));
+  const names = Object.values(JSON.parse(await readFile('engine/syntax/grammarFiles.json', 'utf8')));
+  const files = ['web-tree-sitter/web-tree-sitter.wasm', ...names].map((name) => resolve(name));
   await Promise.all(files.map(async (file) => put(`dist/syntax/${basename(file)}`, await readFile(file))));
+  return files;
 }
 
 /** At once: an engine may be starting from the file that is being replaced. */

@@ -19,8 +19,9 @@ const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
 export function runProgram(command, args, { env, timeoutMs } = {}) {
   return new Promise((resolve, reject) => {
     const ownGroup = process.platform !== 'win32';
-    const child = spawn(command, args, {
+    const child = spawn(...inShellWhereNeeded(command, args), {
       cwd: root,
+      shell: isBatchFile(command),
       env: { ...process.env, ...env },
       stdio: ['ignore', 'inherit', 'inherit'],
       // A group of its own, so that running out of time also ends what the program started.
@@ -48,6 +49,14 @@ export function runProgram(command, args, { env, timeoutMs } = {}) {
       resolve(code ?? signal);
     });
   });
+}
+
+/** Windows runs one only in a shell, which takes everything as one text. */
+const isBatchFile = (command) => command.endsWith('.cmd');
+
+function inShellWhereNeeded(command, args) {
+  if (!isBatchFile(command)) return [command, args];
+  return [[command, ...args].map((text) => `"${text}"`).join(' '), []];
 }
 
 function checkNode() {

@@ -15,9 +15,9 @@ export const algorithmNames: Readonly<Record<Algorithm, string>> = {
 };
 
 export const algorithmDescriptions: Readonly<Record<Algorithm, string>> = {
-  auto: 'whatever is fastest on this machine, measured while you type',
+  auto: 'all that pays on this machine, blended into one tree',
   none: 'no speculation: one token a step',
-  ngram: 'drafts from the open documents and the workspace',
+  ngram: 'drafts from the open documents, the workspace and the last suggestion',
   recycle: "drafts from the model's own second thoughts about earlier tokens",
   nextn: "the model's own multi-token-prediction head; n-gram where it has none",
   standalone: 'a small model drafts',

@@ -53,9 +53,3 @@ export async function openContestants(
     },
   };
 }
-
-/** Another one begins each turn: the first one after a prefill finds other caches than the second. */
-export function inTurn<Item>(items: readonly Item[], turn: number): Item[] {
-  const first = turn % items.length;
-  return [...items.slice(first), ...items.slice(0, first)];
-}

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { meanEstimate } from '../benchmark/statistics.ts';
+import { groupedMeanEstimate } from '../benchmark/statistics.ts';
 import { usageError } from '../cli/commandLine.ts';
 import { readTextFile } from '../cli/files.ts';
 import type { SlipstreamEngine } from '../engine.ts';
@@ -95,12 +95,15 @@ function section(
   passed: readonly boolean[],
   { seed }: BenchContext,
 ): Section {
-  const share = (values: readonly boolean[]) => {
-    const { value, low, high } = meanEstimate(values.map(Number), seededRandom(seed));
+  const share = (holds: readonly boolean[]) => {
+    const { value, low, high } = groupedMeanEstimate(byProblem(infilled, holds), seededRandom(seed));
     return { value: 100 * value, low: 100 * low, high: 100 * high };
   };
   const isExact = infilled.map(({ line, task }) => line.trimEnd() === task.truth.trimEnd());
-  const own = { name: 'the solutions as written', measured: share(ownPass).value };
+  const own = {
+    name: 'the solutions as written',
+    measured: (100 * ownPass.filter(Boolean).length) / ownPass.length,
+  };
   return {
     title: `HumanEval-Infilling, single line: ${infilled.length} lines of ${problems.length} problems`,
     figures: [
@@ -121,4 +124,15 @@ function section(
       passes: passed[i],
     })),
   };
+}
+
+/** Lines of one problem share its prompt and its tests. */
+function byProblem(infilled: readonly Infilled[], holds: readonly boolean[]): number[][] {
+  const groups = new Map<HumanEvalProblem, number[]>();
+  for (const [i, { problem }] of infilled.entries()) {
+    const group = groups.get(problem) ?? [];
+    group.push(Number(holds[i]));
+    groups.set(problem, group);
+  }
+  return [...groups.values()];
 }

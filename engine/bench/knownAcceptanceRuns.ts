@@ -106,8 +106,6 @@ function write(session: Session, tokens: Int32Array, drafter: Drafter | undefine
 
 export interface KnownAcceptanceSummary {
   readonly speedUp: number;
-  /** What acceptance and the times of passes and drafting allow: tokens a step x T(1) / (T(n) + draft). */
-  readonly bound: number;
   /** All of it in words. */
   readonly text: string;
 }
@@ -125,7 +123,7 @@ export function summarizeRuns(runs: readonly KnownAcceptanceRun[]): KnownAccepta
   const text =
     `${tokensPerStep.toFixed(2)} tokens a step; T(1) ${one.toFixed(2)} ms, T(${STEPS + 1}) ${several.toFixed(2)}, ` +
     `drafting ${draft.toFixed(2)}; bound ${bound.toFixed(2)}x, ${Math.round((100 * speedUp) / bound)} % of it`;
-  return { speedUp, bound, text };
+  return { speedUp, text };
 }
 
 /** Whether drafts changed no token. Only the CPU promises that for close decisions too. */

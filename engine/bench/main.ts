@@ -88,15 +88,21 @@ const command: Command = {
     console.log();
     const results: Section[] = [];
     for (const name of names) {
-      const section = await sections[name](context);
+      const section = await sections[name](context).catch((error) => failedSection(name, error));
       showProgress('');
       console.log(sectionText(section));
       results.push(section);
+      if (json !== undefined) writeReport(json, { machine, seed: context.seed, sections: results });
     }
-    if (json !== undefined) await writeReport(json, { machine, seed: context.seed, sections: results });
     if (results.some(({ faults }) => faults.length > 0)) process.exitCode = 1;
   },
 };
+
+/** One that cannot run here, such as a peer that cannot be installed, does not take the others' figures along. */
+function failedSection(name: SectionName, error: unknown): Section {
+  if (!(error instanceof SlipstreamError) || error.code === 'usage') throw error;
+  return { title: name, figures: [], notes: [], faults: [error.message], details: undefined };
+}
 
 function chosenSections(line: CommandLine): readonly SectionName[] {
   const name = line.argument();

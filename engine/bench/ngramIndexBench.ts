@@ -5,6 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { percentiles } from '../benchmark/statistics.ts';
 import { MAX_MATCH } from '../workspace/chainedTokens.ts';
 import { fileEntries, fileTable } from '../workspace/fileTable.ts';
 import { NgramIndex } from '../workspace/ngramIndex.ts';
@@ -43,7 +44,7 @@ function measureLookups(): void {
     if (i % 2 === 1) query[query.length - 5] = (query[query.length - 5] + 1) % VOCAB_SIZE;
     return () => index.lookup(query);
   });
-  console.log(`lookup             ${percentiles(timesMs, 1000, 'us')} (p99 at most 100 us)`);
+  console.log(`lookup             ${spread(timesMs, 1000, 'us')} (p99 at most 100 us)`);
 }
 
 function measureEdits(): void {
@@ -54,7 +55,7 @@ function measureEdits(): void {
       index.compact(8192);
     };
   });
-  console.log(`edit, a file       ${percentiles(timesMs, 1, 'ms')} (at most 5 ms)`);
+  console.log(`edit, a file       ${spread(timesMs, 1, 'ms')} (at most 5 ms)`);
 }
 
 async function measureLoad(): Promise<void> {
@@ -113,8 +114,8 @@ function leastTimes(count: number, work: (i: number) => () => void): Float64Arra
   return timesMs;
 }
 
-function percentiles(timesMs: Float64Array, scale: number, unit: string): string {
-  const sorted = timesMs.toSorted((a, b) => a - b);
-  const at = (share: number) => (sorted[Math.floor(share * (sorted.length - 1))] * scale).toFixed(2);
-  return `p50 ${at(0.5)} ${unit}, p99 ${at(0.99)} ${unit}, max ${at(1)} ${unit}`;
+function spread(timesMs: Float64Array, scale: number, unit: string): string {
+  const { p50, p99, max } = percentiles([...timesMs]);
+  const scaled = (ms: number) => `${(ms * scale).toFixed(2)} ${unit}`;
+  return `p50 ${scaled(p50)}, p99 ${scaled(p99)}, max ${scaled(max)}`;
 }

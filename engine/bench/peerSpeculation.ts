@@ -1,4 +1,5 @@
 import { planContenders } from '../benchmark/contenders.ts';
+import { inTurn } from '../benchmark/inTurn.ts';
 import { Targets } from '../benchmark/targets.ts';
 import { mostThreads } from '../config.ts';
 import { SlipstreamError } from '../errors.ts';
@@ -7,7 +8,7 @@ import type { Algorithm } from '../protocol.ts';
 import { seededRandom } from '../seededRandom.ts';
 import type { SpeculationPlan } from '../speculation/speculationPlan.ts';
 import { heldOutWorkspaces } from './benchWorkspace.ts';
-import { inTurn, openContestants, type SpeculationBench } from './contestants.ts';
+import { openContestants, type SpeculationBench } from './contestants.ts';
 import type { BenchContext } from './context.ts';
 import { PEER_VERSION } from './peer/installPeer.ts';
 import type { Peer, PeerSetup } from './peer/llamaCpp.ts';

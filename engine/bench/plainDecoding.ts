@@ -8,7 +8,7 @@ import { seededRandom } from '../seededRandom.ts';
 import { greedyVerifier } from '../verify/greedy.ts';
 import { heldOutWorkspaces } from './benchWorkspace.ts';
 import type { BenchContext } from './context.ts';
-import { fastestPeers } from './peer/fastestPeers.ts';
+import { fastestPeers, peerThreadCounts, plainSetups } from './peer/fastestPeers.ts';
 import { PEER_VERSION } from './peer/installPeer.ts';
 import { type Peer, type PeerRun, type PeerSetup, startPeers } from './peer/llamaCpp.ts';
 import type { Figure, Section } from './report.ts';
@@ -19,12 +19,6 @@ const PROMPTS = 12;
 /** Of the setups, before the best is chosen: with more threads than free cores a token can take a second. */
 const TRIAL_TOKENS = 8;
 const TRIALS = 5;
-const setups: readonly PeerSetup[] = [
-  { precision: 'f16', threads: 1 },
-  { precision: 'f16', threads: 2 },
-  { precision: 'q8_0', threads: 1 },
-  { precision: 'q8_0', threads: 2 },
-];
 
 interface Comparison {
   readonly ours: DecodeResult;
@@ -38,7 +32,7 @@ interface Comparison {
 /** Plain decoding and prefill against node-llama-cpp: the same weights, prompts and number of greedy tokens. */
 export async function measurePlainDecoding(runtime: ModelRuntime, context: BenchContext): Promise<Section> {
   const contextSize = CONTEXTS.long + NEW_TOKENS + 1;
-  const { peers, dispose } = await startPeers(context.modelDir, setups, contextSize, context.cacheDir);
+  const { peers, dispose } = await startPeers(context.modelDir, plainSetups, contextSize, context.cacheDir);
   try {
     const figures: Figure[] = [];
     const details: Record<string, unknown> = {};
@@ -59,7 +53,7 @@ export async function measurePlainDecoding(runtime: ModelRuntime, context: Bench
       title: `Plain decoding: ${NEW_TOKENS} greedy tokens after ${CONTEXTS.short} (short) and ${CONTEXTS.long} (long) tokens`,
       figures,
       notes: [
-        `Baseline: node-llama-cpp ${PEER_VERSION} with its faster thread count (1 or 2). Prefill is excluded on both sides.`,
+        `Baseline: node-llama-cpp ${PEER_VERSION} with its fastest thread count of ${peerThreadCounts.join(', ')}. Prefill is excluded on both sides.`,
       ],
       faults: [],
       details,

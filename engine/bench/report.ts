@@ -1,5 +1,5 @@
+import { alignedRows } from '../alignedRows.ts';
 import type { Estimate } from '../benchmark/statistics.ts';
-import { alignedRows } from '../cli/alignedRows.ts';
 
 /** What a figure has to reach. */
 export type Target = { readonly atLeast: number } | { readonly atMost: number };

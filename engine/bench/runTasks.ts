@@ -1,5 +1,6 @@
 import { shuffle } from 'simple-statistics';
 import { firstDifference } from '../benchmark/firstDifference.ts';
+import { inTurn } from '../benchmark/inTurn.ts';
 import type { DecodeResult } from '../decode/decoder.ts';
 import type { DecodeMetrics } from '../metrics.ts';
 import type { Algorithm } from '../protocol.ts';
@@ -8,7 +9,6 @@ import { greedyVerifier } from '../verify/greedy.ts';
 import type { BenchWorkspace } from './benchWorkspace.ts';
 import {
   type Contestant,
-  inTurn,
   openContestants,
   type SpeculationBench,
   WARM_UP_TOKENS,

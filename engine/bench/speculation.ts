@@ -1,5 +1,5 @@
 import { planContenders } from '../benchmark/contenders.ts';
-import { median, type Pair, speedUp } from '../benchmark/statistics.ts';
+import { mean, type Pair, speedUp } from '../benchmark/statistics.ts';
 import { Targets } from '../benchmark/targets.ts';
 import { mostThreads } from '../config.ts';
 import type { Algorithm } from '../protocol.ts';
@@ -158,12 +158,12 @@ function figure(name: string, runs: readonly TaskRun[], seed: number): Figure {
   };
 }
 
-/** A pair a task: of its rounds the median, so that one disturbance decides nothing. */
+/** A pair a task, of all its rounds: a task whose rounds differ counts once. */
 function pairs(runs: readonly TaskRun[]): Pair[] {
   return [...groupBy(runs, ({ task }) => task).values()].map((own) => {
     const decodeMs = groupBy(own, ({ algorithm }) => (algorithm === 'none' ? 'baseline' : 'candidate'));
-    const medianMs = (side: keyof Pair) => median(decodeMs.get(side)!.map(({ metrics }) => metrics.decodeMs));
-    return { baseline: medianMs('baseline'), candidate: medianMs('candidate') };
+    const meanMs = (side: keyof Pair) => mean(decodeMs.get(side)!.map(({ metrics }) => metrics.decodeMs));
+    return { baseline: meanMs('baseline'), candidate: meanMs('candidate') };
   });
 }
 

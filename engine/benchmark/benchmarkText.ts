@@ -1,4 +1,4 @@
-import { alignedRows } from '../cli/alignedRows.ts';
+import { alignedRows } from '../alignedRows.ts';
 import { type AlgorithmResult, type BenchmarkReport, taskClasses } from './benchmarkReport.ts';
 
 const header = [

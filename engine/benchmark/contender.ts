@@ -34,6 +34,7 @@ export interface Attempt {
   /** Absent: nothing would be shown. */
   readonly suggestion: Suggestion | undefined;
   readonly metrics: DecodeMetrics;
+  /** Kept of the longest completion of each class of tasks. */
   readonly steps: readonly DecodeStep[];
   /** From the request to the first token, the prompt's making included. */
   readonly ttftMs: number;

@@ -8,7 +8,7 @@ export function tokenFacts(token: number, tokenizer: Tokenizer): TokenFacts {
 }
 
 /** The cursor's line and column, from 1. */
-export function cursorOf({ before }: BenchmarkTask): { line: number; column: number } {
+export function cursorOf({ before }: Pick<BenchmarkTask, 'before'>): { line: number; column: number } {
   return { line: before.split('\n').length, column: before.length - before.lastIndexOf('\n') };
 }
 

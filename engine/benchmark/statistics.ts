@@ -2,7 +2,7 @@ import { mean, quantile, sampleWithReplacement } from 'simple-statistics';
 
 import type { Random } from '../seededRandom.ts';
 
-export { median } from 'simple-statistics';
+export { mean, median } from 'simple-statistics';
 
 /** How a latency is spread. */
 export interface Percentiles {
@@ -46,6 +46,16 @@ export function speedUp(pairs: readonly Pair[], random: Random): Estimate {
 /** @param values at least one */
 export function meanEstimate(values: readonly number[], random: Random): Estimate {
   return bootstrap(values, mean, random);
+}
+
+/**
+ * The mean of all values, with an interval for values that come in groups of the same kind (the lines of a function):
+ * whole groups are drawn.
+ *
+ * @param groups at least one value in all
+ */
+export function groupedMeanEstimate(groups: readonly (readonly number[])[], random: Random): Estimate {
+  return bootstrap(groups, (drawn) => mean(drawn.flat()), random);
 }
 
 /** With the interval of the percentile bootstrap (Efron and Tibshirani 1993, chapter 13). */

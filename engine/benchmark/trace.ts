@@ -10,7 +10,7 @@ const LINES_BEFORE = 12;
 
 /**
  * The longest completion of each class, step by step, by every algorithm: the same text, so that one sees what each made
- * of it.
+ * of it. (Of the others `measure` keeps no steps.)
  */
 export function traceLongest(measured: readonly MeasuredTask[], tokenizer: Tokenizer): CompletionTrace[] {
   const length = ({ attempts }: MeasuredTask) => attempts.get('none')!.tokens.length;

@@ -39,24 +39,40 @@ function judgeSpeed(overall: readonly AlgorithmResult[]): { fastest: Algorithm; 
   const bySpeed = overall
     .filter(({ algorithm, lossless }) => algorithm !== 'none' && lossless)
     .toSorted((a, b) => b.speedup - a.speedup);
-  const [best] = bySpeed;
-  if (!best) return { fastest: 'none', sentence: 'Nothing but plain decoding was measured.' };
-  if (best.speedup_ci[0] <= 1) return { fastest: 'none', sentence: noneIsFaster(best) };
-  const chosen = choose(bySpeed);
+  const [first] = bySpeed;
+  if (!first) return { fastest: 'none', sentence: 'Nothing but plain decoding was measured.' };
+  const faster = bySpeed.filter(isMeasurablyFaster);
+  if (faster.length === 0) return { fastest: 'none', sentence: noneIsFaster(first) };
+  const chosen = choose(faster);
   const others = bySpeed.filter((result) => result !== chosen).slice(0, OTHERS);
   const alone = chosen.algorithm === 'auto' ? ' alone' : '';
   const parts = [
     `${names[chosen.algorithm]} is ${times(chosen.speedup)} faster than plain decoding here`,
-    ...others.map(({ algorithm, speedup }) => `${names[algorithm]}${alone} ${times(speedup)}`),
+    ...others.map((result) => `${names[result.algorithm]}${alone} ${measured(result)}`),
   ];
   return { fastest: chosen.algorithm, sentence: `${parts.join('; ')}.` };
 }
 
-/** `auto` unless another one is faster beyond doubt: it goes on choosing as the work changes. */
-function choose(bySpeed: readonly AlgorithmResult[]): AlgorithmResult {
-  const [best] = bySpeed;
-  const auto = bySpeed.find(({ algorithm }) => algorithm === 'auto');
-  return auto && auto.speedup_ci[1] >= best.speedup_ci[0] && auto.speedup_ci[0] > 1 ? auto : best;
+const isMeasurablyFaster = ({ speedup_ci: [low] }: AlgorithmResult) => low > 1;
+
+/**
+ * `auto` unless another one is faster beyond doubt: it goes on choosing as the work changes.
+ *
+ * @param faster than plain decoding beyond doubt, the fastest first
+ */
+function choose(faster: readonly AlgorithmResult[]): AlgorithmResult {
+  const [best] = faster;
+  const auto = faster.find(({ algorithm }) => algorithm === 'auto');
+  return auto && auto.speedup_ci[1] >= best.speedup_ci[0] ? auto : best;
+}
+
+function measured(result: AlgorithmResult): string {
+  const {
+    speedup,
+    speedup_ci: [low, high],
+  } = result;
+  const isUncertain = speedup > 1 && !isMeasurablyFaster(result);
+  return isUncertain ? `${times(speedup)} (uncertain: ${times(low)} to ${times(high)})` : times(speedup);
 }
 
 function noneIsFaster({ algorithm, speedup, speedup_ci: [low, high] }: AlgorithmResult): string {

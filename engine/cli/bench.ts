@@ -68,8 +68,9 @@ async function run(options: BenchmarkOptions, json: string | undefined): Promise
   }
   if (json !== undefined) writeReport(json, report);
   printText(benchmarkText(report));
-  if (report.differences.length > 0) process.exitCode = 1;
   if (report.cancelled) process.exitCode = INTERRUPTED;
+  // What is wrong is told even by a run that was ended early.
+  if (report.differences.length > 0) process.exitCode = 1;
 }
 
 async function parseOptions(line: CommandLine, interruption: Interruption): Promise<BenchmarkOptions> {

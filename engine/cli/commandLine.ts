@@ -91,11 +91,15 @@ export class CommandLine {
   }
 }
 
+/** Token ids and seeds are 32-bit numbers. */
+const LARGEST_NUMBER = 0x7fffffff;
+
 function wholeNumber(name: string, text: string, min: number): number {
   const value = Number(text);
-  if (!/^\d+$/.test(text) || value < min || value > 0x7fffffff) {
+  if (!/^\d+$/.test(text) || value < min) {
     throw usageError(`${name}: "${text}" is not a whole number of at least ${min}`);
   }
+  if (value > LARGEST_NUMBER) throw usageError(`${name}: "${text}" is more than ${LARGEST_NUMBER}`);
   return value;
 }
 

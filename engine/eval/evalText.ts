@@ -1,4 +1,4 @@
-import { alignedRows } from '../cli/alignedRows.ts';
+import { alignedRows } from '../alignedRows.ts';
 import type { EvalReport, EvalResult, Interval } from './evalReport.ts';
 
 const header = ['language', 'kind', 'n', 'shown', 'exact match', 'edit similarity', 'first line', 'parses'];

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { cursorOf } from '../benchmark/reportText.ts';
 import type { SlipstreamEngine } from '../engine.ts';
 import { SlipstreamError } from '../errors.ts';
 import { describeMachine } from '../machine.ts';
@@ -84,11 +85,10 @@ function evalMachine(): EvalMachine {
 
 function taskResult({ task, suggestion, score }: CompletedTask & ScoredTask): EvalTaskResult {
   const shown = 'text' in suggestion ? suggestion : undefined;
-  const { before, truth, after } = task;
+  const { truth, after } = task;
   return {
     path: task.path,
-    line: before.split('\n').length,
-    column: before.length - before.lastIndexOf('\n'),
+    ...cursorOf(task),
     language: task.language,
     kind: task.kind,
     real_text: truth + after.slice(0, shown?.covered ?? 0),

@@ -171,6 +171,19 @@ export class Editor {
     return this.page.evaluate<WatchedGhostText>('globalThis.watched');
   }
 
+  /** Waits until the last key has brought ghost text, as far as it does within the time. */
+  async ghostTextOfLastKey(withinMs: number): Promise<void> {
+    await this.page
+      .waitForFunction(
+        `(({ keysMs, seen }) => seen.some(({ atMs, text }) => atMs >= keysMs.at(-1) && text !== ''))(globalThis.watched)`,
+        undefined,
+        { timeout: withinMs },
+      )
+      .catch((error) => {
+        if (error.name !== 'TimeoutError') throw error;
+      });
+  }
+
   /** Saves and lets VS Code write. */
   async save(): Promise<void> {
     await this.page.keyboard.press('Control+S');

@@ -5,11 +5,15 @@
  * usage: node --import tsx test/vscode/latency.ts [ROUNDS] [--prompt-tokens N] [--json]
  */
 import { parseArgs } from 'node:util';
+import { percentiles } from '../../engine/benchmark/statistics.ts';
 import { startBrowserVsCode } from './browserVsCode.ts';
 import type { WatchedGhostText } from './editor.ts';
 import { Session } from './session.ts';
 
+/** Between keys at least; the next one waits for the ghost text of the one before, so that slow ones count as slow. */
 const keyIntervalMs = 400;
+/** Without ghost text by then there is nothing to suggest. */
+const longestWaitMs = 3000;
 /** Typed in each round, in a file of either kind. */
 const typedText = '  const result = items.filter((item) => ';
 /** About 1,500 tokens before the cursor. */
@@ -21,20 +25,21 @@ const longFile = Array.from(
 `,
 ).join('\n');
 
-interface Percentiles {
+interface Spread {
+  /** Keys that brought ghost text. */
   readonly n: number;
   readonly p50Ms: number;
   readonly p90Ms: number;
 }
 
 export interface Latencies {
-  readonly floor: Percentiles;
-  readonly slipstream: Percentiles;
+  readonly floor: Spread;
+  readonly slipstream: Spread;
   readonly abovePerPercentile: { readonly p50Ms: number; readonly p90Ms: number };
   /** What the provider takes to answer by asking the engine, from when VS Code asks. */
-  readonly answered: Percentiles;
+  readonly answered: Spread;
   /** What the provider takes to answer from what it knows, without a request. */
-  readonly typedThrough: Percentiles;
+  readonly typedThrough: Spread;
   /** As VS Code itself measures it, of this extension and of the floor's one file of some lines. */
   readonly activationMs: number;
   readonly floorActivationMs: number;
@@ -73,7 +78,7 @@ export async function measureLatencies(rounds: number, promptTokens: number | nu
     const known = timesMs(session.log(), /known, answered in ([\d.]+) ms/g);
     const asked = timesMs(session.log(), /asked for, answered in ([\d.]+) ms/g);
     const [activationMs, floorActivationMs] = await editor.activationsMs('Slipstream', 'floor');
-    const [floorMs, slipstreamMs] = [percentiles(floor), percentiles(slipstream)];
+    const [floorMs, slipstreamMs] = [spread(floor), spread(slipstream)];
     return {
       floor: floorMs,
       slipstream: slipstreamMs,
@@ -81,8 +86,8 @@ export async function measureLatencies(rounds: number, promptTokens: number | nu
         p50Ms: round1(slipstreamMs.p50Ms - floorMs.p50Ms),
         p90Ms: round1(slipstreamMs.p90Ms - floorMs.p90Ms),
       },
-      answered: percentiles(asked),
-      typedThrough: percentiles(known),
+      answered: spread(asked),
+      typedThrough: spread(known),
       activationMs,
       floorActivationMs,
       firstEngineStartMs: engineStartsMs(session.log())[0],
@@ -104,8 +109,10 @@ async function typeIn({ editor }: Session, file: string): Promise<number[]> {
   await editor.openFile(file);
   await editor.page.waitForTimeout(1000);
   await editor.watchGhostText();
-  await editor.type(typedText, keyIntervalMs);
-  await editor.page.waitForTimeout(1000);
+  for (const character of typedText) {
+    await editor.type(character, 0);
+    await Promise.all([editor.page.waitForTimeout(keyIntervalMs), editor.ghostTextOfLastKey(longestWaitMs)]);
+  }
   const watched = await editor.watchedGhostText();
   await editor.page.keyboard.press('Escape');
   await editor.page.keyboard.press('Enter');
@@ -137,10 +144,9 @@ function timesMs(log: string, pattern: RegExp): number[] {
   return [...log.matchAll(pattern)].map(([, ms]) => Number(ms));
 }
 
-function percentiles(valuesMs: readonly number[]): Percentiles {
-  const sorted = valuesMs.toSorted((a, b) => a - b);
-  const at = (share: number) => round1(sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN);
-  return { n: sorted.length, p50Ms: at(0.5), p90Ms: at(0.9) };
+function spread(valuesMs: readonly number[]): Spread {
+  const { p50, p90 } = percentiles(valuesMs);
+  return { n: valuesMs.length, p50Ms: round1(p50), p90Ms: round1(p90) };
 }
 
 function round1(value: number): number {

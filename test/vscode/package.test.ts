@@ -30,6 +30,7 @@ test('a package holds what runs, with the native libraries of its own platform a
     for (const needed of [
       'package.json',
       'LICENSE.txt',
+      'dist/ThirdPartyNotices.txt',
       'media/icon.png',
       'dist/extension.cjs',
       'dist/benchmarkPanel.js',

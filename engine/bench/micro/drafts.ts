@@ -5,6 +5,7 @@ import { CostModel } from '../../decode/costModel.ts';
 import { BlendDrafter } from '../../draft/blend.ts';
 import { seededRandom } from '../../seededRandom.ts';
 import type { BenchWorkspace } from '../benchWorkspace.ts';
+import { WARM_UP_TOKENS } from '../contestants.ts';
 import { realTextVerifier } from '../realTextVerifier.ts';
 import type { Figure } from '../report.ts';
 import { taskPrompt, taskTruth } from '../taskPrompt.ts';
@@ -17,8 +18,6 @@ const TASKS_PER_CLASS = 6;
 /** Until the code that they run is compiled. */
 const WARM_UP_TASKS = 4;
 const MAX_NEW_TOKENS = 64;
-/** As the keystroke before would: the prompt has its rows, and the drafter knows it. */
-const WARM_UP_TOKENS = 2;
 /** As `index` has it: the lookup is a small part of a step on any machine. */
 const LOOKUP_LIMIT_US = 100;
 

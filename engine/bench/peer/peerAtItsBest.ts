@@ -1,10 +1,6 @@
-import type { GgufPrecision } from '../gguf/convertCheckpoint.ts';
-import { fastestPeers, type PeerTrial } from './fastestPeers.ts';
+import { fastestPeers, type PeerTrial, peerThreadCounts, plainSetups } from './fastestPeers.ts';
 import { type PeerSetup, type Peers, startPeers } from './llamaCpp.ts';
 import type { PeerDrafting } from './peerSequence.ts';
-
-const precisions: readonly GgufPrecision[] = ['f16', 'q8_0'];
-const threadCounts = [1, 2];
 
 export interface PeerNeeds {
   readonly modelDir: string;
@@ -19,7 +15,7 @@ export interface PeerNeeds {
  */
 export async function startPeerAtItsBest(needs: PeerNeeds, trial: PeerTrial): Promise<Peers> {
   const plain = await fastestPlain(needs, trial);
-  const drafting = threadCounts.flatMap((threads) =>
+  const drafting = peerThreadCounts.flatMap((threads) =>
     draftings(needs.draftModelDir).map((drafting) => ({ ...plain, threads, drafting })),
   );
   const started = await start(needs, [plain, ...drafting]);
@@ -32,8 +28,7 @@ export async function startPeerAtItsBest(needs: PeerNeeds, trial: PeerTrial): Pr
 }
 
 async function fastestPlain(needs: PeerNeeds, trial: PeerTrial): Promise<PeerSetup> {
-  const setups = precisions.flatMap((precision) => threadCounts.map((threads) => ({ precision, threads })));
-  const { peers, dispose } = await start(needs, setups);
+  const { peers, dispose } = await start(needs, plainSetups);
   try {
     const [{ setup }] = await fastestPeers(peers, trial, kindOf);
     return setup;

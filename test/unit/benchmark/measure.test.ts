@@ -109,6 +109,18 @@ test('a verifier that takes what the target would not write is found out', async
   assert.match(difference.cause, /^ngram /);
 });
 
+test('steps are kept of the longest completion of each class alone', async () => {
+  const contenders = [await contender('none')];
+  const options = { workspace, signal: never, onAttempt: () => {} };
+  const measured = await measure(contenders, [...tasks, ...tasks], options);
+  const plain = measured.map(({ task, attempts }) => ({ ...task, ...attempts.get('none')! }));
+  for (const [i, { taskClass, tokens, steps }] of plain.entries()) {
+    const lengths = plain.map((other) => (other.taskClass === taskClass ? other.tokens.length : 0));
+    const isFirstLongest = i === lengths.indexOf(Math.max(...lengths));
+    assert.equal(steps.length > 0, isFirstLongest, `${i}: ${tokens.length} tokens, ${steps.length} steps`);
+  }
+});
+
 test('cancelled, only tasks that every algorithm completed count', async () => {
   const abort = new AbortController();
   let attempts = 0;

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { meanEstimate, percentiles, speedUp } from '../../../engine/benchmark/statistics.ts';
+import {
+  groupedMeanEstimate,
+  meanEstimate,
+  percentiles,
+  speedUp,
+} from '../../../engine/benchmark/statistics.ts';
 import { seededRandom } from '../../../engine/seededRandom.ts';
 
 test('percentiles interpolate between the two values they fall between', () => {
@@ -54,6 +59,21 @@ test('a share of successes has the interval of its binomial', () => {
   // Standard error: sqrt(0.25 * 0.75 / 400) = 0.0217.
   assert.ok(Math.abs(low - 0.2076) < 0.01 && Math.abs(high - 0.2924) < 0.01, `${low} .. ${high}`);
   assert.deepEqual(meanEstimate([1, 1, 1], seededRandom(8)), { value: 1, low: 1, high: 1 });
+});
+
+test('values that come in groups have the wider interval of their groups', () => {
+  // Ten groups of forty values that are all alike: ten draws, however many values.
+  const groups = Array.from({ length: 10 }, (_, group) =>
+    Array.from({ length: 40 }, () => Number(group < 5)),
+  );
+  const grouped = groupedMeanEstimate(groups, seededRandom(7));
+  const alone = meanEstimate(groups.flat(), seededRandom(7));
+  assert.equal(grouped.value, 0.5);
+  // Standard errors: sqrt(0.25 / 10) = 0.158 and sqrt(0.25 / 400) = 0.025.
+  assert.ok(Math.abs(grouped.high - grouped.low - 0.6) <= 0.1, `${grouped.low} .. ${grouped.high}`);
+  assert.ok(alone.high - alone.low < 0.12);
+  const uneven = groupedMeanEstimate([[1], [0, 0, 0]], seededRandom(7));
+  assert.equal(uneven.value, 0.25);
 });
 
 test('the same seed draws the same interval, another one another', () => {

@@ -48,6 +48,18 @@ test('what may be chance is no reason to change', () => {
   assert.match(verdictOn(overall({}), []).summary, /^Nothing but plain decoding/);
 });
 
+test('the fastest that is faster beyond doubt is chosen, not one that may be', () => {
+  const { fastest, summary } = verdictOn(
+    overall({ eagle3: [1.5, 0.9, 2.2], ngram: [1.4, 1.3, 1.5], auto: [0.9, 0.8, 1] }),
+    [],
+  );
+  assert.equal(fastest, 'ngram');
+  assert.equal(
+    summary,
+    'n-gram is 1.4x faster than plain decoding here; EAGLE-3 1.5x (uncertain: 0.90x to 2.2x); auto 0.90x.',
+  );
+});
+
 test('what changes the text is never chosen, and said first', () => {
   const difference = {
     task: 0,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { inTurn } from '../../../engine/bench/contestants.ts';
+import { inTurn } from '../../../engine/benchmark/inTurn.ts';
 
 test('every one begins once in as many turns as there are, and nobody is left out', () => {
   fc.assert(
