@@ -13,7 +13,7 @@ export interface PeerTrial {
 export const peerThreadCounts: readonly number[] = [1, 2, 4, 8].filter(
   (count) => count <= Math.max(2, mostThreads),
 );
-export const peerPrecisions: readonly GgufPrecision[] = ['f16', 'q8_0'];
+const peerPrecisions: readonly GgufPrecision[] = ['f16', 'q8_0'];
 /** Every file with every number of threads. */
 export const plainSetups: readonly PeerSetup[] = peerPrecisions.flatMap((precision) =>
   peerThreadCounts.map((threads) => ({ precision, threads })),

@@ -4,10 +4,11 @@
  * Run: node --max-old-space-size=8000 --import tsx engine/training/corpus/buildCorpus.ts [--packages LIST.json]
  */
 
-import { once } from 'node:events';
-import { createWriteStream, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { CACHE_FOLDER } from '../cacheFolder.ts';
+import { writeWholeFile } from '../wholeFile.ts';
 import { balance } from './balance.ts';
 import { ContaminationCheck } from './contamination.ts';
 import type { CorpusDocument } from './document.ts';
@@ -18,6 +19,7 @@ import { normalise } from './normalise.ts';
 import { chosenList, type Origin, type Purpose, purposeOf, readPackageList } from './packageList.ts';
 import { type ReadablePackage, readPackage } from './packageReader.ts';
 import { scrubSecrets } from './secrets.ts';
+import { unpackedPackages } from './unpackedPackages.ts';
 
 const MAX_FILE_BYTES = 200_000;
 
@@ -40,13 +42,11 @@ interface FoundPackage {
 function findPackages(): FoundPackage[] {
   const found: FoundPackage[] = [];
   for (const origin of Object.keys(list) as Origin[]) {
-    const folder = join(CACHE_FOLDER, 'unpacked', origin);
-    for (const name of readdirSync(folder).sort()) {
-      if (name.endsWith('.partial')) continue;
-      const content = readPackage(origin, join(folder, name));
+    for (const root of unpackedPackages(join(CACHE_FOLDER, 'unpacked', origin))) {
+      const content = readPackage(origin, root);
       const purpose = content && purposeOf(list, origin, content.name);
       if (content && purpose) found.push({ origin, purpose, content });
-      else console.log(`refused: ${origin} ${name}`);
+      else console.log(`refused: ${origin} ${basename(root)}`);
     }
   }
   return found;
@@ -64,7 +64,10 @@ function readDocument(found: FoundPackage, path: string): CorpusDocument | undef
   const { origin, content } = found;
   const language = languageOf(path)!;
   const file = join(content.root, path);
-  if (statSync(file).size > MAX_FILE_BYTES) return undefined;
+  if (statSync(file).size > MAX_FILE_BYTES) {
+    refuse('size');
+    return undefined;
+  }
   const raw = readFileSync(file, 'utf8');
   const reason = rejectionReason(projectPath(path), language, raw);
   if (reason) {
@@ -94,13 +97,8 @@ function readDocuments(packages: readonly FoundPackage[]): CorpusDocument[] {
   });
 }
 
-async function write(name: string, documents: readonly CorpusDocument[]): Promise<void> {
-  const stream = createWriteStream(join(CACHE_FOLDER, 'corpus', name));
-  for (const document of documents) {
-    if (!stream.write(`${JSON.stringify(document)}\n`)) await once(stream, 'drain');
-  }
-  stream.end();
-  await once(stream, 'finish');
+function* jsonLines(documents: readonly CorpusDocument[]): Generator<string> {
+  for (const document of documents) yield `${JSON.stringify(document)}\n`;
 }
 
 function charactersByLanguage(documents: readonly CorpusDocument[]): Record<string, number> {
@@ -142,14 +140,15 @@ learnEvaluationTexts(withPurpose('evaluation'));
 const heldOut = readDocuments(withPurpose('evaluation', 'heldOut'));
 for (const document of heldOut) contamination.addEvaluationText(document.text);
 const train = balance(readDocuments(withPurpose('train')));
-mkdirSync(join(CACHE_FOLDER, 'corpus'), { recursive: true });
-await write('heldOut.jsonl', heldOut);
-await write('train.jsonl', train);
+const corpusFolder = join(CACHE_FOLDER, 'corpus');
+mkdirSync(corpusFolder, { recursive: true });
+writeWholeFile(join(corpusFolder, 'heldOut.jsonl'), jsonLines(heldOut));
+writeWholeFile(join(corpusFolder, 'train.jsonl'), jsonLines(train));
 const lock = {
   trainCharacters: charactersByLanguage(train),
   heldOutCharacters: charactersByLanguage(heldOut),
   refusedFiles: Object.fromEntries([...refusals].sort()),
   packages: lockEntries(packages, [...train, ...heldOut]),
 };
-writeFileSync(lockFile, formatLock(lock));
+writeWholeFile(fileURLToPath(lockFile), [formatLock(lock)]);
 console.log(lock.trainCharacters, lock.heldOutCharacters, lock.refusedFiles);

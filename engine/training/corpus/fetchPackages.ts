@@ -1,13 +1,16 @@
 /**
  * Downloads and unpacks every package of `packages.json` through the ordinary clients (npm, apt).
  * Run: node --import tsx engine/training/corpus/fetchPackages.ts [--packages LIST.json]
- * Downloads 1.3 GB with the list that is there by default. Whatever is already there is kept. Nothing of a package is executed.
+ * Downloads 1.3 GB with the list that is there by default. Whatever is already there is kept; what is not there at the end
+ * is listed. Nothing of a package is executed.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CACHE_FOLDER } from '../cacheFolder.ts';
-import { chosenList, namesOf, readPackageList } from './packageList.ts';
+import { isNpmArchiveOf } from './npmArchive.ts';
+import { chosenList, namesOf, type Origin, type PackageList, readPackageList } from './packageList.ts';
+import { missingPackages } from './unpackedPackages.ts';
 
 const NAMES_A_CALL = 12;
 const APT_SOURCES = '/etc/apt/sources.list.d/debian.sources';
@@ -46,14 +49,10 @@ function downloadAlone(name: string, download: (group: readonly string[]) => voi
   }
 }
 
-function npmArchivePrefix(name: string): string {
-  return `${name.replace(/^@/, '').replace('/', '-')}-`;
-}
-
 function fetchNpm(names: readonly string[]): void {
   const cwd = folder('npm');
   const present = readdirSync(cwd);
-  const missing = names.filter((name) => !present.some((file) => file.startsWith(npmArchivePrefix(name))));
+  const missing = names.filter((name) => !present.some((file) => isNpmArchiveOf(name, file)));
   inGroups(missing, (group) => run('npm', ['pack', '--silent', '--ignore-scripts', ...group], cwd));
 }
 
@@ -139,8 +138,16 @@ function unpackAll(): void {
   }
 }
 
+function listMissing(list: PackageList): void {
+  for (const origin of Object.keys(list) as Origin[]) {
+    const missing = missingPackages(origin, namesOf(list, origin), folder('unpacked', origin));
+    if (missing.length > 0) console.warn(`missing: ${origin} ${missing.join(', ')}`);
+  }
+}
+
 const list = readPackageList(chosenList().list);
 fetchNpm(namesOf(list, 'npm'));
 fetchDebian(namesOf(list, 'debian'));
 fetchDebianSource(namesOf(list, 'debianSource'));
 unpackAll();
+listMissing(list);

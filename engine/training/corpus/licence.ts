@@ -43,33 +43,40 @@ function globToRegExp(glob: string): RegExp {
   return new RegExp(`(^|/)${escaped.replace(/\*/g, '.*').replace(/\?/g, '.')}$`);
 }
 
-export interface LicenceVerdict {
-  readonly licence: string;
-  /** False for a file that a more specific stanza puts under a licence that is not permissive. */
-  readonly allows: (path: string) => boolean;
-}
+/** False for a file that a more specific stanza puts under a licence that is not permissive. */
+type Allows = (path: string) => boolean;
+
+/** What a Debian copyright file says of a package; `unreadable`: nothing of the package as a whole. */
+export type LicenceVerdict =
+  | { readonly kind: 'permissive'; readonly licence: string; readonly allows: Allows }
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'unreadable'; readonly allows: Allows };
 
 /**
  * Reads a Debian copyright file (DEP-5, https://dep-team.pages.debian.net/deps/dep5/).
- * A pattern is tried against every tail of a path, since a binary package moves the source's folders.
- * Returns undefined when the package as a whole (`Files: *`) is not permissive or nothing can be read.
+ * The package as a whole is under the licence that the stanza `Files: *` names.
  */
-export function readDebianCopyright(copyright: string): LicenceVerdict | undefined {
+export function readDebianCopyright(copyright: string): LicenceVerdict {
   const stanzas = filesStanzas(copyright).filter(
     (stanza) => !stanza.patterns.every((p) => /^(\.\/)?debian\//.test(p)),
   );
   const whole = stanzas.find((stanza) => stanza.patterns.includes('*'));
-  if (!whole || !isPermissiveExpression(whole.licence)) return undefined;
-  const rules = stanzas
-    .filter((stanza) => stanza !== whole)
-    .flatMap(({ patterns, licence }) =>
-      patterns.map((pattern) => ({
-        matches: globToRegExp(pattern),
-        allowed: isPermissiveExpression(licence),
-      })),
-    );
-  const allows = (path: string) => rules.findLast((rule) => rule.matches.test(path))?.allowed ?? true;
-  return { licence: whole.licence, allows };
+  const allows = allowedBy(stanzas.filter((stanza) => stanza !== whole));
+  if (!whole) return { kind: 'unreadable', allows };
+  return isPermissiveExpression(whole.licence)
+    ? { kind: 'permissive', licence: whole.licence, allows }
+    : { kind: 'refused' };
+}
+
+/** A pattern is tried against every tail of a path, since a binary package moves the source's folders. */
+function allowedBy(stanzas: readonly LicenceStanza[]): Allows {
+  const rules = stanzas.flatMap(({ patterns, licence }) =>
+    patterns.map((pattern) => ({
+      matches: globToRegExp(pattern),
+      allowed: isPermissiveExpression(licence),
+    })),
+  );
+  return (path) => rules.findLast((rule) => rule.matches.test(path))?.allowed ?? true;
 }
 
 const LICENCE_FIELD_VALUES: Readonly<Record<string, string>> = {

@@ -23,7 +23,7 @@ function signature(text: string): Uint32Array {
   return filled;
 }
 
-/** Finds texts that share most of their 5-token runs with an earlier text (a band of 4 equal bins of 64). */
+/** Finds texts that share most of their 5-token runs with an earlier text (two bands of 4 equal bins of 64). */
 export class NearDuplicates {
   readonly #seen = new Set<string>();
 

@@ -1,13 +1,7 @@
 import { type Dirent, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
 import { languageOf } from './languages.ts';
-import {
-  isPermissiveExpression,
-  readCargoManifest,
-  readDebianCopyright,
-  readNpmManifest,
-  readPythonMetadata,
-} from './licence.ts';
+import { readCargoManifest, readDebianCopyright, readNpmManifest, readPythonMetadata } from './licence.ts';
 import type { Origin } from './packageList.ts';
 
 /** An unpacked package whose licence lets us learn from it. */
@@ -57,24 +51,30 @@ function readNpm(root: string): ReadablePackage | undefined {
   return { name: manifest.name, version: manifest.version, licence, paths, root };
 }
 
+/** The package's own metadata: what it vendors has some too, deeper down. */
+const PYTHON_METADATA =
+  /^usr\/lib\/python3[^/]*\/dist-packages\/[^/]+\.(dist|egg)-info\/(METADATA|PKG-INFO)$/;
+const CARGO_MANIFEST = /^usr\/share\/cargo\/registry\/[^/]+\/Cargo\.toml$/;
+
 /** What a binary package says about its upstream beside Debian's own copyright file. */
 function upstreamLicence(root: string, paths: readonly string[]): string | undefined {
   for (const path of paths) {
     const read = () => readFileSync(join(root, path), 'utf8');
-    if (/\.(dist|egg)-info\/(METADATA|PKG-INFO)$/.test(path)) return readPythonMetadata(read());
-    if (/cargo\/registry\/[^/]+\/Cargo\.toml$/.test(path)) return readCargoManifest(read());
+    if (PYTHON_METADATA.test(path)) return readPythonMetadata(read());
+    if (CARGO_MANIFEST.test(path)) return readCargoManifest(read());
   }
   return undefined;
 }
 
 function readDebian(root: string, copyrightPath: string): ReadablePackage | undefined {
   const [name, version] = basename(root).split('@') as [string, string];
-  const paths = filesBelow(root);
   const verdict = readDebianCopyright(readIfThere(join(root, copyrightPath)) ?? '');
-  const licence = verdict?.licence ?? upstreamLicence(root, paths);
-  if (!licence || !isPermissiveExpression(licence)) return undefined;
+  if (verdict.kind === 'refused') return undefined;
+  const paths = filesBelow(root);
+  const licence = verdict.kind === 'permissive' ? verdict.licence : upstreamLicence(root, paths);
+  if (!licence) return undefined;
   const readable = paths.filter((path) => languageOf(path) && !/^(usr\/share\/doc|debian)\//.test(path));
-  return { name, version, licence, paths: readable.filter((path) => verdict?.allows(path) ?? true), root };
+  return { name, version, licence, paths: readable.filter(verdict.allows), root };
 }
 
 /** Reads what may be learned from an unpacked package; undefined when its licence is not known to be permissive. */

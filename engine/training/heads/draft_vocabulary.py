@@ -16,6 +16,7 @@ import model_path  # noqa: F401
 import torch
 from samples import open_samples
 from torch import Tensor
+from whole_file import write_whole_text
 
 
 def token_counts(path: Path, vocabulary: int) -> Tensor:
@@ -45,7 +46,7 @@ def main() -> None:
     for eighths in range(1, 9):
         size = args.vocabulary * eighths // 8
         print(size, round(float(held[most_frequent(counts, size)].sum() / held.sum()), 4))
-    args.output.write_text(json.dumps(most_frequent(counts, args.size).tolist()) + "\n")
+    write_whole_text(args.output, json.dumps(most_frequent(counts, args.size).tolist()) + "\n")
 
 
 if __name__ == "__main__":

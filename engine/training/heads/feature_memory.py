@@ -10,9 +10,11 @@ import hashlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import model_path  # noqa: F401
 import numpy as np
 import torch
 from torch import Tensor
+from whole_file import whole_file
 
 
 class FeatureMemory:
@@ -40,6 +42,5 @@ class FeatureMemory:
 
     @staticmethod
     def _write(file: Path, stream: Tensor) -> None:
-        partial = file.with_suffix(".partial.npy")
-        np.save(partial, stream.half().numpy())
-        partial.replace(file)
+        with whole_file(file) as partial, partial.open("wb") as opened:
+            np.save(opened, stream.half().numpy())

@@ -21,6 +21,7 @@ import numpy as np
 import torch
 from greedy import complete
 from target import FrozenTarget
+from whole_file import whole_file
 from windows import WindowFile
 
 PROMPTS_A_BATCH = 96
@@ -65,9 +66,8 @@ class Packer:
         for row, (tokens, marks) in enumerate(self.windows):
             ids[row, : len(tokens)] = tokens
             completed[row, : len(marks)] = marks
-        partial = path.with_suffix(".partial.npz")
-        np.savez_compressed(partial, ids=ids, completed=completed)
-        partial.replace(path)
+        with whole_file(path) as partial, partial.open("wb") as opened:
+            np.savez_compressed(opened, ids=ids, completed=completed)
         print(json.dumps({"windows": len(ids), "completedTokens": int(completed.sum())}), flush=True)
 
 

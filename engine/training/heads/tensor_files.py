@@ -7,9 +7,11 @@ import struct
 from pathlib import Path
 from typing import Any
 
+import model_path  # noqa: F401
 import numpy as np
 import torch
 from torch import Tensor
+from whole_file import whole_file, write_whole_text
 
 STORED = {"BF16": (np.int16, torch.bfloat16), "I64": (np.int64, torch.int64), "BOOL": (np.bool_, torch.bool)}
 
@@ -33,9 +35,8 @@ def write_tensors(path: Path, tensors: dict[str, Tensor]) -> None:
         blobs.append(blob)
     encoded = json.dumps(header).encode()
     encoded += b" " * (-len(encoded) % 8)
-    partial = path.with_suffix(".partial")
-    partial.write_bytes(struct.pack("<Q", len(encoded)) + encoded + b"".join(blobs))
-    partial.replace(path)
+    with whole_file(path) as partial:
+        partial.write_bytes(struct.pack("<Q", len(encoded)) + encoded + b"".join(blobs))
 
 
 def read_tensors(path: Path) -> dict[str, Tensor]:
@@ -58,4 +59,4 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(content, indent=1) + "\n")
+    write_whole_text(path, json.dumps(content, indent=1) + "\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import tempfile
 import unittest
 from argparse import Namespace
@@ -16,6 +17,7 @@ import torch.nn.functional as F
 import trainer
 from acceptance import Acceptance
 from architecture import LanguageModel, ModelConfig, rope_tables, rotate
+from checkpoint import load_checkpoint
 from draft_model import DraftModel
 from eagle import EagleHead
 from eagle3 import Eagle3Head
@@ -246,6 +248,13 @@ class ExportTest(WithTarget):
 
 
 class TrainerTest(WithTarget):
+    def setUp(self) -> None:
+        super().setUp()
+        tokens = np.random.default_rng(0).integers(0, VOCABULARY, 17 * 20).astype(np.uint16)
+        tokens.tofile(self.folder / "train.16.bin")
+        for number in (signal.SIGTERM, signal.SIGINT):
+            self.addCleanup(signal.signal, number, signal.getsignal(number))
+
     def run_for(self, name: str, stop_after: int, memory: Path | None = None) -> trainer.Run:
         args = Namespace(
             target=self.folder,
@@ -267,8 +276,6 @@ class TrainerTest(WithTarget):
         return run
 
     def test_a_run_that_was_stopped_ends_as_one_that_was_not(self) -> None:
-        tokens = np.random.default_rng(0).integers(0, VOCABULARY, 17 * 20).astype(np.uint16)
-        tokens.tofile(self.folder / "train.16.bin")
         with mock.patch.object(trainer, "CACHE", self.folder):
             whole = self.run_for("whole", 6)
             self.run_for("parts", 2)
@@ -276,6 +283,17 @@ class TrainerTest(WithTarget):
         self.assertEqual((whole.step, whole.rows), (parts.step, parts.rows))
         for name, weight in whole.head.state_dict().items():
             self.assertTrue(torch.equal(weight, parts.head.state_dict()[name]), name)
+
+    def test_an_interrupted_run_finishes_its_step_and_leaves_a_checkpoint(self) -> None:
+        advance = trainer.Run.advance
+
+        def interrupted(run: trainer.Run) -> float:
+            signal.raise_signal(signal.SIGINT)
+            return advance(run)
+
+        with mock.patch.object(trainer, "CACHE", self.folder), mock.patch.object(trainer.Run, "advance", interrupted):
+            run = self.run_for("interrupted", 6)
+        self.assertEqual(load_checkpoint(run.latest)["step"], 1)
 
 
 if __name__ == "__main__":

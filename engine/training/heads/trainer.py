@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +21,7 @@ from checkpoint import load_checkpoint, save_checkpoint
 from feature_memory import FeatureMemory
 from muon import Muon
 from samples import Batch, Rows, choose_rows, open_samples
+from stop_signal import StopSignal
 from target import FrozenTarget, tap_layers
 from torch import Tensor
 from windows import WindowMix
@@ -181,22 +181,21 @@ class Run:
 
 
 def train(run: Run) -> None:
-    """Until the last step, `--stop-after` or SIGTERM; the checkpoint is written in each case."""
-    stopped: list[int] = []
-    signal.signal(signal.SIGTERM, lambda number, _: stopped.append(number))
+    """Until the last step, `--stop-after`, SIGTERM or SIGINT; the checkpoint is written in each case."""
+    stop = StopSignal()
     with (run.folder / "log.jsonl").open("a") as log:
-        _train(run, log, stopped)
+        _train(run, log, stop)
         run.save()
         result = {"step": run.step, "tokens": run.tokens, "rows": run.rows, **measure(run.head, run.held).summary()}
         print(json.dumps(result), file=log)
     print(json.dumps(result), flush=True)
 
 
-def _train(run: Run, log: IO[str], stopped: list[int]) -> None:
+def _train(run: Run, log: IO[str], stop: StopSignal) -> None:
     last = min(run.args.steps, run.args.stop_after or run.args.steps)
     losses: list[float] = []
     saved = logged = time.time()
-    while run.step < last and not stopped:
+    while run.step < last and not stop.received:
         losses.append(run.advance())
         now = time.time()
         if run.step % STEPS_BETWEEN_LOG_LINES == 0:

@@ -1,20 +1,19 @@
-"""Checkpoints that a killed process never leaves half-written."""
+"""Checkpoints of runs: tensors and state in one file."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from architecture import LanguageModel, ModelConfig
+from whole_file import whole_file
 
 
 def save_checkpoint(path: Path, content: dict[str, Any]) -> None:
-    partial = path.with_suffix(".partial")
-    torch.save(content, partial)
-    os.replace(partial, path)
+    with whole_file(path) as partial:
+        torch.save(content, partial)
 
 
 def load_checkpoint(path: Path) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""Writes a checkpoint in Hugging Face layout (bf16 safetensors), and as an f16 GGUF when asked.
+"""Writes a checkpoint in Hugging Face layout (bf16 safetensors).
 
-export.py CHECKPOINT.pt TOKENIZER.json FOLDER [--longest-sequence N] [--gguf FILE]
+export.py CHECKPOINT.pt TOKENIZER.json FOLDER [--longest-sequence N]
 
 Prompts and what is written keep to `model_max_length`: the longest window of the training, or N where shorter prompts
 were measured to be better.
@@ -15,8 +15,8 @@ from typing import Any
 
 from architecture import RMS_NORM_EPS
 from checkpoint import load_checkpoint
-from gguf import write_gguf
 from safetensors import write_bfloat16, write_bfloat16_shards
+from whole_file import write_whole_text
 
 CONTEXT_LENGTH = 2048  # what is computed; prompts keep to `model_max_length`, what was trained
 FIM_TEMPLATE = "<|fim_suffix|>{suffix}<|fim_prefix|>{prefix}<|fim_middle|>"
@@ -62,7 +62,7 @@ def _tokenizer_config(special: list[str], longest_window: int) -> dict[str, Any]
 
 
 def _write_json(path: Path, content: dict[str, Any]) -> None:
-    path.write_text(json.dumps(content, indent=1) + "\n")
+    write_whole_text(path, json.dumps(content, indent=1) + "\n")
 
 
 def export_folder(state: dict[str, Any], tokenizer_file: Path, folder: Path, shard_bytes: int | None = None) -> None:
@@ -77,7 +77,7 @@ def export_folder(state: dict[str, Any], tokenizer_file: Path, folder: Path, sha
     _write_json(folder / "tokenizer_config.json", _tokenizer_config(list(special), state["longest_window"]))
     generation = {"bos_token_id": end_of_text, "eos_token_id": list(special.values()), "do_sample": False}
     _write_json(folder / "generation_config.json", generation)
-    (folder / "tokenizer.json").write_text(tokenizer_file.read_text())
+    write_whole_text(folder / "tokenizer.json", tokenizer_file.read_text())
     weights = {f"model.{name}": weight for name, weight in state["model"].items()}
     if shard_bytes is None:
         write_bfloat16(folder / "model.safetensors", weights)
@@ -91,14 +91,11 @@ def main() -> None:
     parser.add_argument("tokenizer", type=Path)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--longest-sequence", type=int)
-    parser.add_argument("--gguf", type=Path)
     args = parser.parse_args()
     state = load_checkpoint(args.checkpoint)
     if args.longest_sequence:
         state["longest_window"] = min(state["longest_window"], args.longest_sequence)
     export_folder(state, args.tokenizer, args.folder)
-    if args.gguf:
-        write_gguf(args.gguf, state["model"], state["config"], json.loads(args.tokenizer.read_text()))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from whole_file import whole_file, write_whole_text
+
 
 def write_bfloat16(path: Path, tensors: dict[str, Tensor]) -> None:
     header, blobs, offset = {}, [], 0
@@ -20,7 +22,8 @@ def write_bfloat16(path: Path, tensors: dict[str, Tensor]) -> None:
         blobs.append(blob)
     encoded = json.dumps(header).encode()
     encoded += b" " * (-len(encoded) % 8)
-    path.write_bytes(struct.pack("<Q", len(encoded)) + encoded + b"".join(blobs))
+    with whole_file(path) as partial:
+        partial.write_bytes(struct.pack("<Q", len(encoded)) + encoded + b"".join(blobs))
 
 
 def write_bfloat16_shards(folder: Path, tensors: dict[str, Tensor], most_bytes: int) -> None:
@@ -41,7 +44,7 @@ def write_bfloat16_shards(folder: Path, tensors: dict[str, Tensor], most_bytes: 
         "metadata": {"total_size": sum(tensor.numel() * 2 for tensor in tensors.values())},
         "weight_map": {name: file for file, shard in zip(files, shards) for name in shard},
     }
-    (folder / "model.safetensors.index.json").write_text(json.dumps(index, indent=1) + "\n")
+    write_whole_text(folder / "model.safetensors.index.json", json.dumps(index, indent=1) + "\n")
 
 
 def read_bfloat16(path: Path) -> dict[str, Tensor]:

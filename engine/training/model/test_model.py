@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import tempfile
 import unittest
 from collections.abc import Callable
@@ -14,6 +15,7 @@ import torch.nn.functional as F
 
 from architecture import LanguageModel, ModelConfig
 from attention import BlockAttention, sample_mask
+from evaluate import bits_per_byte
 from export import export_folder
 from fused import LinearCrossEntropy
 from muon import orthogonalise
@@ -22,6 +24,7 @@ from safetensors import read_bfloat16, write_bfloat16, write_bfloat16_shards
 from schedule import Schedule
 from train import open_mix
 from train_on_gpu import learning_rate_factor
+from whole_file import whole_file
 from windows import WindowFile
 
 END = 0
@@ -114,6 +117,32 @@ class ModelTest(unittest.TestCase):
         for name, file in index["weight_map"].items():
             self.assertTrue(torch.equal(shards[file][name], weights[name]))
         self.assertTrue(all(sum(w.numel() * 2 for w in shard.values()) <= 2000 for shard in shards.values()))
+
+
+class WholeFileTest(unittest.TestCase):
+    def test_a_file_that_fails_midway_leaves_the_one_before_it_and_nothing_beside(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "model.safetensors"
+            write_bfloat16(path, {"a": torch.ones(3)})
+            with self.assertRaisesRegex(OSError, "full"), whole_file(path) as partial:
+                partial.write_bytes(b"half")
+                raise OSError("full")
+            self.assertEqual(read_bfloat16(path)["a"].tolist(), [1, 1, 1])
+            self.assertEqual(list(Path(folder).iterdir()), [path])
+
+
+class EvaluateTest(unittest.TestCase):
+    def test_bits_are_of_the_scored_tokens_and_a_language_may_lack_a_kind(self) -> None:
+        torch.manual_seed(0)
+        model = LanguageModel(CONFIG)
+        middle = {"language": "go", "kind": "middle", "bytes": 5, "tokens": [3, 4, 5, 6, END], "scoredFrom": 2}
+        plain = {"language": "css", "kind": "plain", "bytes": 4, "tokens": [END, 7, 8], "scoredFrom": 1}
+        rows = bits_per_byte(model, [middle, plain])
+        kinds = {language: list(bits) for language, bits in rows.items()}
+        self.assertEqual(kinds, {"go": ["middle"], "all": ["middle", "plain"], "css": ["plain"]})
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            losses = model.token_losses(torch.tensor([middle["tokens"]]), -1)[0]
+        self.assertAlmostEqual(rows["go"]["middle"], float(losses[1:].sum()) / math.log(2) / 5, places=5)
 
 
 class ClockTest(unittest.TestCase):

@@ -1,7 +1,7 @@
 """Trains the embedded model. Resumes by itself from the run's latest checkpoint.
 
 Stable stage:  train.py RUN --config CONFIG.json --data FILE:WEIGHT... --held FILE [--from CHECKPOINT]
-Decay stage:   train.py RUN-decay --decay-steps N --from RUN/latest.pt --data ... --held ...
+Decay stage:   train.py RUN-decay --decay-steps N --from CACHE/runs/RUN/latest.pt --data ... --held ...
 
 Stops after the current step on SIGTERM or SIGINT and saves. The same seed, data and number of steps give the same
 model. Files: RUN/latest.pt (all state), RUN/step-N.pt (weights), RUN/log.jsonl, and `train.pid` beside the runs.

@@ -6,13 +6,13 @@
  *        train|heldOut TOKENIZER.json LENGTH PASSES SEED OUTPUT.bin
  * PASSES: how often the corpus is covered, 0.25 for a quarter of it.
  */
-import { closeSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { loadTokenizer } from '../../model/tokenizer.ts';
 import type { CorpusDocument } from '../corpus/document.ts';
 import { readDocuments } from '../corpus/readDocuments.ts';
 import { Random } from '../random.ts';
 import { BpeEncoder } from '../tokenizer/bpeEncoder.ts';
+import { writeWholeFile } from '../wholeFile.ts';
 import { EditorSamples } from './editorSample.ts';
 import { PackageContext } from './packageContext.ts';
 import { type Package, SampleBuilder } from './sampleBuilder.ts';
@@ -78,8 +78,6 @@ for (const [id, documents] of packages) {
   for (const document of documents) encodeDocument(owner, document);
 }
 random.shuffle(windows);
-const file = openSync(output, 'w');
-for (const window of windows) writeSync(file, window);
-closeSync(file);
+writeWholeFile(output, windows);
 const millions = ((windows.length * windowSize) / 1e6).toFixed(1);
 console.log(`${output}: ${windows.length} windows of ${windowSize} tokens, ${millions}M tokens`);

@@ -1,15 +1,16 @@
 /**
  * Writes the held-out texts as one tokenizer sees them, so that models with different tokenizers are measured on the
- * same text: JSON lines `{language, kind, bytes, tokens, scoredFrom}`. Only tokens from `scoredFrom` on are scored,
- * they spell `bytes` bytes of UTF-8. `plain`: a file's first lines; `middle`: a suffix-first gap of one line or block.
+ * same text: JSON lines `{language, kind, bytes, tokens, scoredFrom}`. Only tokens from `scoredFrom` on are scored. Those
+ * of a `plain` text, a file's first lines, spell `bytes` bytes of UTF-8; those of a `middle`, a suffix-first gap of one line
+ * or block, do so too and end with the end token, which spells none.
  * Run: node --import tsx engine/training/samples/encodeHeldOut.ts TOKENIZER.json OUTPUT.jsonl [TEXTS_A_LANGUAGE]
  */
-import { writeFileSync } from 'node:fs';
 import type { CorpusDocument } from '../corpus/document.ts';
 import { LANGUAGES } from '../corpus/languages.ts';
 import { readDocuments } from '../corpus/readDocuments.ts';
 import { Random } from '../random.ts';
 import { BpeEncoder } from '../tokenizer/bpeEncoder.ts';
+import { writeWholeFile } from '../wholeFile.ts';
 import { pickSpan } from './span.ts';
 
 const SEED = 7;
@@ -67,5 +68,8 @@ for (const documents of byLanguage.values()) {
     }
   }
 }
-writeFileSync(output, texts.map((text) => `${JSON.stringify(text)}\n`).join(''));
+writeWholeFile(
+  output,
+  texts.map((text) => `${JSON.stringify(text)}\n`),
+);
 console.log(`${texts.length} texts`);

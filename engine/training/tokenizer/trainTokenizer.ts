@@ -2,9 +2,9 @@
  * Trains the tokenizer on the training corpus.
  * Run: node --max-old-space-size=8000 --import tsx engine/training/tokenizer/trainTokenizer.ts SIZE OUTPUT.json
  */
-import { writeFileSync } from 'node:fs';
 import type { CorpusDocument } from '../corpus/document.ts';
 import { readDocuments } from '../corpus/readDocuments.ts';
+import { writeWholeFile } from '../wholeFile.ts';
 import { trainBpe } from './bpeTrainer.ts';
 import { preTokenize } from './preTokenizer.ts';
 import { SPECIAL_TOKENS, tokenizerFile } from './tokenizerFile.ts';
@@ -31,5 +31,5 @@ const [size, output] = process.argv.slice(2);
 if (!size || !output) throw new Error('usage: trainTokenizer.ts SIZE OUTPUT.json');
 const pieces = await countPieces();
 const model = trainBpe(pieces, Number(size) - SPECIAL_TOKENS.length);
-writeFileSync(output, JSON.stringify(tokenizerFile(model)));
+writeWholeFile(output, [JSON.stringify(tokenizerFile(model))]);
 console.log(`${pieces.size} pieces, ${model.tokens.length + SPECIAL_TOKENS.length} tokens`);

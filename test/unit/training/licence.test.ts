@@ -50,7 +50,8 @@ License: GPL-3
 `;
 
 test('a Debian copyright file allows the package and forbids the files of a demanding stanza', () => {
-  const verdict = readDebianCopyright(COPYRIGHT)!;
+  const verdict = readDebianCopyright(COPYRIGHT);
+  assert.ok(verdict.kind === 'permissive');
   assert.equal(verdict.licence, 'Expat');
   assert.equal(verdict.allows('usr/lib/python3/dist-packages/pkg/core.py'), true);
   assert.equal(verdict.allows('usr/src/pkg/lib/extern/deep/file.c'), false);
@@ -58,10 +59,13 @@ test('a Debian copyright file allows the package and forbids the files of a dema
   assert.equal(verdict.allows('pkg/src/agnu.c'), true);
 });
 
-test('a Debian package is refused when it is not permissive as a whole or not readable', () => {
-  assert.equal(readDebianCopyright(COPYRIGHT.replace('Expat', 'LGPL-2.1+')), undefined);
-  assert.equal(readDebianCopyright('This is free software, see the GPL.'), undefined);
-  assert.equal(readDebianCopyright(''), undefined);
+test('a Debian copyright file refuses what is not permissive, and only that', () => {
+  const kind = (copyright: string) => readDebianCopyright(copyright).kind;
+  assert.equal(kind(COPYRIGHT.replace('Expat', 'LGPL-2.1+')), 'refused');
+  assert.equal(kind(COPYRIGHT.replace('Expat', 'Somebodys-own')), 'refused');
+  assert.equal(kind(COPYRIGHT.replace('License: Expat', 'License:')), 'unreadable');
+  assert.equal(kind('This is free software, see the GPL.'), 'unreadable');
+  assert.equal(kind(''), 'unreadable');
 });
 
 test('manifests of npm, Python and Rust', () => {
