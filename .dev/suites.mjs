@@ -20,7 +20,7 @@ const suites = [
   { name: 'typecheck', tool: ['typescript/bin/tsc', '--noEmit'] },
   { name: 'webview-types', tool: ['typescript/bin/tsc', '--noEmit', '-p', 'media'] },
   { name: 'knip', tool: ['knip/bin/knip.js'] },
-  { name: 'unit', folder: 'test/unit', packages: softwareGpu, timeoutMs: 10 * minutes },
+  { name: 'unit', folder: 'test/unit', packages: [...softwareGpu, 'python3'], timeoutMs: 10 * minutes },
   { name: 'engine', folder: 'test/engine', packages: softwareGpu, timeoutMs: 10 * minutes },
   {
     name: 'vscode',

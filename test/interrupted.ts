@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { waitFor } from './waitFor.ts';
 
 /**
  * Presses Ctrl-C in a command of the built command line as soon as it has begun to fill its cache: it compiles models from
@@ -16,7 +17,7 @@ export async function interruptedAtStart(args: readonly string[], cacheDir: stri
   child.stderr.setEncoding('utf8');
   let stderr = '';
   child.stderr.on('data', (text) => (stderr += text));
-  while (!existsSync(cacheDir)) await new Promise((wait) => setTimeout(wait, 20));
+  await waitFor('the cache', () => existsSync(cacheDir), 60_000);
   child.kill('SIGINT');
   const [code, signal] = await once(child, 'close');
   return { code, signal, stderr };

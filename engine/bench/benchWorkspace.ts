@@ -36,6 +36,9 @@ export async function heldOutWorkspaces(): Promise<BenchWorkspace[]> {
   );
 }
 
+/** Their folders as published: with all builds of the same source, and their declarations. */
+export const heldOutFolders = (): string[] => Object.keys(heldOutPackages).map(packageFolder);
+
 /** By its place beside the other packages: not every package lets its package.json be resolved. */
 function packageFolder(name: string): string {
   const modules = dirname(dirname(createRequire(import.meta.url).resolve('simple-statistics/package.json')));

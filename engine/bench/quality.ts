@@ -1,25 +1,33 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { meanEstimate } from '../benchmark/statistics.ts';
+import { basename, dirname, join } from 'node:path';
+import { type Estimate, meanEstimate } from '../benchmark/statistics.ts';
 import type { EvalTaskResult } from '../eval/evalReport.ts';
 import { maskKinds } from '../eval/evalTask.ts';
 import { type EvalJob, evaluate } from '../eval/evaluate.ts';
 import { seededRandom } from '../seededRandom.ts';
-import { type BenchWorkspace, heldOutWorkspaces } from './benchWorkspace.ts';
+import { type BenchWorkspace, heldOutFolders, heldOutWorkspaces } from './benchWorkspace.ts';
 import type { BenchContext } from './context.ts';
-import type { Figure, Section, Target } from './report.ts';
+import { estimateText, type Figure, type Section, type Target } from './report.ts';
 
-/** `slipstream eval` on the held-out packages, each as a folder of its own, with and without their context. */
+/**
+ * `slipstream eval` on the held-out packages, each as a folder of its own: with and without their context, one build of
+ * each; and all that they publish, where another build of the same source may hold the very text.
+ */
 export async function measureQuality(context: BenchContext): Promise<Section> {
   const folder = await mkdtemp(join(tmpdir(), 'slipstream-quality-'));
   try {
     const workspaces = await heldOutWorkspaces();
     for (const workspace of workspaces) await writeWorkspace(join(folder, workspace.name), workspace);
-    const names = workspaces.map(({ name }) => name);
-    const bare = await evaluateAll(folder, names, 'none', context);
-    const full = await evaluateAll(folder, names, 'workspace', context);
-    return section(bare, full, context);
+    const folders = workspaces.map(({ name }) => join(folder, name));
+    return section(
+      {
+        bare: await evaluateAll(folders, 'none', context),
+        full: await evaluateAll(folders, 'workspace', context),
+        published: await evaluateAll(heldOutFolders(), 'workspace', context),
+      },
+      context,
+    );
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -35,15 +43,14 @@ async function writeWorkspace(folder: string, { documents }: BenchWorkspace): Pr
 }
 
 async function evaluateAll(
-  folder: string,
-  names: readonly string[],
+  folders: readonly string[],
   from: EvalJob['context'],
   { modelDir, cacheDir, seed, tasksPerClass, progress }: BenchContext,
 ): Promise<EvalTaskResult[]> {
   const tasks: EvalTaskResult[] = [];
-  for (const name of names) {
+  for (const folder of folders) {
     const report = await evaluate({
-      folder: join(folder, name),
+      folder,
       taskCount: tasksPerClass * maskKinds.length,
       seed,
       context: from,
@@ -51,7 +58,7 @@ async function evaluateAll(
       cacheDir,
       log: () => {},
       onProgress: (at) => {
-        if (at.step === 'completing') progress(`quality: ${name}, ${at.done + 1} of ${at.total}`);
+        if (at.step === 'completing') progress(`quality: ${basename(folder)}, ${at.done + 1} of ${at.total}`);
       },
     });
     tasks.push(...report.tasks);
@@ -66,17 +73,23 @@ const editSimilarity: Measure = (task) => task.edit_similarity;
 const parses: Measure = (task) => (task.parses === null ? undefined : Number(task.parses));
 const shown: Measure = (task) => Number(task.suggestion !== null);
 
-function section(
-  bare: readonly EvalTaskResult[],
-  full: readonly EvalTaskResult[],
-  { seed }: BenchContext,
-): Section {
-  const figure = (name: string, measure: Measure, isMeant: (task: EvalTaskResult) => boolean): Figure => ({
-    name,
-    unit: '%',
-    measured: percent(full.filter(isMeant), measure, seed),
-    baseline: { name: 'without context', measured: percent(bare.filter(isMeant), measure, seed).value },
-  });
+interface Qualities {
+  readonly bare: readonly EvalTaskResult[];
+  readonly full: readonly EvalTaskResult[];
+  readonly published: readonly EvalTaskResult[];
+}
+
+function section({ bare, full, published }: Qualities, { seed }: BenchContext): Section {
+  const figure = (name: string, measure: Measure, isMeant: (task: EvalTaskResult) => boolean): Figure => {
+    const asPublished = percent(published.filter(isMeant), measure, seed);
+    return {
+      name,
+      unit: '%',
+      measured: percent(full.filter(isMeant), measure, seed),
+      baseline: { name: 'without context', measured: percent(bare.filter(isMeant), measure, seed).value },
+      remark: `as published ${estimateText(asPublished)}`,
+    };
+  };
   const isLine = (task: EvalTaskResult) => task.kind !== 'block';
   const isBlock = (task: EvalTaskResult) => task.kind === 'block';
   const any = () => true;
@@ -91,13 +104,16 @@ function section(
       { ...figure('parse rate of what is shown', parses, any), ...atLeast(95) },
       figure('shown', shown, any),
     ],
-    notes: ['docs/eval.md says what a place is and what counts. Does not depend on how busy the machine is.'],
+    notes: [
+      'One build of each package; as published, some hold the same code in several builds, which context finds.',
+      'docs/eval.md says what a place is and what counts. Does not depend on how busy the machine is.',
+    ],
     faults: [],
-    details: { bare, full },
+    details: { bare, full, published },
   };
 }
 
-function percent(tasks: readonly EvalTaskResult[], measure: Measure, seed: number) {
+function percent(tasks: readonly EvalTaskResult[], measure: Measure, seed: number): Estimate {
   const values = tasks.flatMap((task) => measure(task) ?? []);
   const { value, low, high } = meanEstimate(values, seededRandom(seed));
   return { value: 100 * value, low: 100 * low, high: 100 * high };

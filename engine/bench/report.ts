@@ -55,8 +55,11 @@ export function sectionText({ title, figures, notes, faults }: Section): string 
 const estimated = (measured: number | Estimate) => (typeof measured === 'number' ? measured : measured.value);
 
 function measuredText(measured: number | Estimate): string {
-  if (typeof measured === 'number') return rounded(measured);
-  return `${rounded(measured.value)} [${rounded(measured.low)}, ${rounded(measured.high)}]`;
+  return typeof measured === 'number' ? rounded(measured) : estimateText(measured);
+}
+
+export function estimateText({ value, low, high }: Estimate): string {
+  return `${rounded(value)} [${rounded(low)}, ${rounded(high)}]`;
 }
 
 function targetText(target: Target): string {

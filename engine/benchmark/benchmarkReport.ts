@@ -30,7 +30,7 @@ export interface BenchmarkReport {
   readonly results: readonly AlgorithmResult[];
   /** What `results` sums up: each task by each algorithm. */
   readonly runs: readonly TaskRunFacts[];
-  /** Empty unless something is wrong: speculation must not change what is written. */
+  /** Empty but for faults, and on a GPU for near-ties: speculation must not change what is written. */
   readonly differences: readonly OutputDifference[];
   /** One task of each class, step by step, by each algorithm. */
   readonly traces: readonly CompletionTrace[];
@@ -177,6 +177,8 @@ export interface OutputDifference {
   readonly expected: TokenFacts | null;
   /** What the algorithm wrote there; null when it ended. */
   readonly actual: TokenFacts | null;
+  /** Not on a GPU: where the model is near a tie, sums that depend on the size of a pass decide there. */
+  readonly is_fault: boolean;
   /** The difference in a sentence. */
   readonly cause: string;
 }

@@ -33,7 +33,7 @@ export function benchmarkText(report: BenchmarkReport): string {
     '',
     where(report),
     ...notes,
-    ...differences.map(({ cause }) => `ERROR ${cause}`),
+    ...differences.map(({ is_fault, cause }) => (is_fault ? `ERROR ${cause}` : cause)),
     '',
     summary,
   ].join('\n');

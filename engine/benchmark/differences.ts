@@ -5,15 +5,13 @@ import { firstDifference } from './firstDifference.ts';
 import type { MeasuredTask } from './measure.ts';
 import { placeText, tokenFacts } from './reportText.ts';
 
-/**
- * Where an algorithm wrote something else than `none`. Every one of them is a fault, but on a GPU, where a near-tie of
- * the model itself may fall either way.
- */
+/** Where an algorithm wrote something else than `none`. */
 export function findDifferences(
   measured: readonly MeasuredTask[],
   tokenizer: Tokenizer,
   device: string,
 ): OutputDifference[] {
+  const is_fault = device === 'cpu';
   return measured.flatMap(({ task, attempts }, id) => {
     const plain = attempts.get('none')!;
     return [...attempts.values()].flatMap((attempt) => {
@@ -24,8 +22,8 @@ export function findDifferences(
       const { algorithm } = attempt;
       const cause =
         `${algorithm} ${wrote(actual)} where plain decoding ${wrote(expected)}: token ${position + 1} of the completion ` +
-        `at ${placeText(task)}.${device === 'cpu' ? '' : ' On a GPU this is no fault where the model was near a tie.'}`;
-      return [{ task: id, algorithm, position, expected, actual, cause }];
+        `at ${placeText(task)}.${is_fault ? '' : ' On a GPU this is no fault where the model was near a tie.'}`;
+      return [{ task: id, algorithm, position, expected, actual, is_fault, cause }];
     });
   });
 }

@@ -70,7 +70,7 @@ async function run(options: BenchmarkOptions, json: string | undefined): Promise
   printText(benchmarkText(report));
   if (report.cancelled) process.exitCode = INTERRUPTED;
   // What is wrong is told even by a run that was ended early.
-  if (report.differences.length > 0) process.exitCode = 1;
+  if (report.differences.some(({ is_fault }) => is_fault)) process.exitCode = 1;
 }
 
 async function parseOptions(line: CommandLine, interruption: Interruption): Promise<BenchmarkOptions> {

@@ -123,11 +123,12 @@ async function generate(request: GenerateRequest): Promise<{ text: string | null
     ...(precision && { precision }),
     ...plan.outputs,
   });
+  let session: Session | undefined;
   let speculation: Speculation | undefined;
   try {
     const tokens = promptTokens(request, tokenizer);
     checkSequence('text' in request.prompt ? 'prompt' : 'token-ids', tokens, maxNewTokens, model.info);
-    const session = new Session(model.createKvCache(tokens.length), model.info);
+    session = new Session(model.createKvCache(tokens.length), model.info);
     speculation = await openSpeculation(plan, {
       target: { model, costTable, tokenizer },
       draftSampling: request.draftSampling,
@@ -149,6 +150,7 @@ async function generate(request: GenerateRequest): Promise<{ text: string | null
     return { text: tokenizer ? tokenizer.decode(result.tokens) : null, result };
   } finally {
     await speculation?.dispose();
+    session?.dispose();
     await model.dispose();
   }
 }

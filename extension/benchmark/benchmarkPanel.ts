@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Configuration } from '../configuration.ts';
 import type { EngineSupervisor } from '../engineSupervisor.ts';
-import { BenchmarkSession } from './benchmarkSession.ts';
+import { BenchmarkSession, type EarlierPanel } from './benchmarkSession.ts';
 import { parseToExtension, type ToExtension, type ToWebview } from './messages.ts';
 import { panelHtml } from './panelHtml.ts';
 import { exportReport, openReport } from './reportFiles.ts';
@@ -18,7 +18,8 @@ export interface BenchmarkPanelSetup {
 export class BenchmarkPanel implements vscode.Disposable {
   readonly #setup: BenchmarkPanelSetup;
   #panel: vscode.WebviewPanel | undefined;
-  #lastRun = Promise.resolve();
+  /** Measuring takes minutes: a result is not lost with its tab. */
+  #earlier: EarlierPanel = { ended: Promise.resolve() };
 
   constructor(setup: BenchmarkPanelSetup) {
     this.#setup = setup;
@@ -43,7 +44,7 @@ export class BenchmarkPanel implements vscode.Disposable {
       { enableScripts: true, localResourceRoots: [assets] },
     );
     panel.iconPath = vscode.Uri.joinPath(extensionUri, 'media', 'icon.png');
-    const session = new BenchmarkSession(configuration, supervisor, this.#lastRun);
+    const session = new BenchmarkSession(configuration, supervisor, this.#earlier);
     const subscriptions = vscode.Disposable.from(
       session,
       session.onDidChange((state) => send(panel, { type: 'state', state })),
@@ -52,7 +53,7 @@ export class BenchmarkPanel implements vscode.Disposable {
     );
     panel.onDidDispose(() => {
       this.#panel = undefined;
-      this.#lastRun = session.ended;
+      this.#earlier = session.left;
       subscriptions.dispose();
     });
     panel.webview.html = panelHtml({

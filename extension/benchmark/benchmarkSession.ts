@@ -11,6 +11,12 @@ const maxNewTokens = 64;
 
 export type BenchmarkChoice = Pick<Extract<ToExtension, { type: 'start' }>, 'algorithms' | 'tasks' | 'seed'>;
 
+/** What a panel leaves to the next one when it is closed. */
+export interface EarlierPanel extends Pick<PanelState, 'report' | 'previous'> {
+  /** Settles when no run is under way, to the engine's knowledge too: it takes one at a time. */
+  readonly ended: Promise<void>;
+}
+
 /** What one benchmark panel shows: the engine's side of it, the run and the reports. Disposed, it ends the run. */
 export class BenchmarkSession implements vscode.Disposable {
   readonly #configuration: Configuration;
@@ -26,12 +32,17 @@ export class BenchmarkSession implements vscode.Disposable {
   #abort: AbortController | undefined;
   #ended: Promise<void>;
 
-  /** @param earlierRun settles when no run of an earlier panel is under way: the engine takes one at a time */
-  constructor(configuration: Configuration, supervisor: EngineSupervisor, earlierRun: Promise<void>) {
-    this.#ended = earlierRun;
+  constructor(configuration: Configuration, supervisor: EngineSupervisor, earlier: EarlierPanel) {
+    const { ended, ...reports } = earlier;
+    this.#ended = ended;
     this.#configuration = configuration;
     this.#supervisor = supervisor;
-    this.#state = { engine: { kind: 'starting' }, inUse: this.#algorithmInUse(), run: { kind: 'idle' } };
+    this.#state = {
+      engine: { kind: 'starting' },
+      inUse: this.#algorithmInUse(),
+      run: { kind: 'idle' },
+      ...reports,
+    };
     this.#subscriptions = supervisor.onDidChangeState(() => this.#askEngine());
     void this.#askEngine();
   }
@@ -40,9 +51,9 @@ export class BenchmarkSession implements vscode.Disposable {
     return this.#state;
   }
 
-  /** Settles when no run is under way, to the engine's knowledge too. */
-  get ended(): Promise<void> {
-    return this.#ended;
+  get left(): EarlierPanel {
+    const { report, previous } = this.#state;
+    return { ended: this.#ended, ...(report && { report }), ...(previous && { previous }) };
   }
 
   run(choice: BenchmarkChoice): void {

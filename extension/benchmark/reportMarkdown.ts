@@ -32,9 +32,11 @@ export function reportMarkdown(report: BenchmarkReport): string {
     row(columns.map((_, column) => (column < 2 ? '---' : '--:'))),
     ...results.map((result) => row(columns.map(([, cell]) => cell(result)))),
     '',
-    ...[...differences.map(({ cause }) => `**Error:** ${cause}`), ...notes, ...where(report)].map(
-      (line) => `- ${line}`,
-    ),
+    ...[
+      ...differences.map(({ is_fault, cause }) => (is_fault ? `**Error:** ${cause}` : cause)),
+      ...notes,
+      ...where(report),
+    ].map((line) => `- ${line}`),
     '',
   ].join('\n');
 }

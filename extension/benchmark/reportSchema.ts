@@ -117,6 +117,7 @@ const differenceSchema = v.object({
   position: count,
   expected: v.nullable(tokenSchema),
   actual: v.nullable(tokenSchema),
+  is_fault: v.boolean(),
   cause: v.string(),
 }) satisfies v.GenericSchema<unknown, OutputDifference>;
 

@@ -10,17 +10,20 @@ import { runStatus } from './runStatus.ts';
 import { setupForm } from './setupForm.ts';
 import { timeline } from './timeline/timeline.ts';
 
-/** The whole page. */
+/**
+ * The whole page. What cannot be used for now is `aria-disabled` and keeps the focus: a control that is disabled swallows
+ * the editor's keys.
+ */
 export function app(model: Model, state: PanelState, actions: Actions): TemplateResult {
   const { report, previous } = state;
   return html`
     ${header(state, actions)}
     ${setupForm(model, state, actions)}
     ${runStatus(state, actions)}
+    ${verdict(state, actions)}
     ${
       report
         ? html`
-            ${verdict(report, state, actions)}
             ${previous ? comparison(report, previous, actions) : nothing}
             ${charts(model, report, previous, actions)}
             ${timeline(model, report, actions)}
@@ -42,7 +45,7 @@ function header({ report }: PanelState, { send }: Actions): TemplateResult {
           them write the same text; only the time differs. Nothing leaves this machine.
         </p>
       </div>
-      <div class="toolbar" role="toolbar" aria-label="Reports">
+      <div class="toolbar" role="group" aria-label="Reports">
         <button class="secondary" @click=${() => send({ type: 'openReport' })}>
           ${report ? 'Compare with a File…' : 'Open a Report…'}
         </button>

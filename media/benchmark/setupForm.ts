@@ -57,17 +57,20 @@ function choices(
   const chosen = chosenAlgorithms(view, algorithms);
   const toggle = (algorithm: Algorithm, isOn: boolean) =>
     look({ algorithms: isOn ? [...chosen, algorithm] : chosen.filter((other) => other !== algorithm) });
+  const canStart = !isRunning && chosen.length > 1;
   const start = (event: Event) => {
     event.preventDefault();
-    send({ type: 'start', algorithms: [...chosen], tasks: view.tasks, seed: view.seed });
+    if (canStart) send({ type: 'start', algorithms: [...chosen], tasks: view.tasks, seed: view.seed });
   };
   return html`
     <form class="setup" aria-label="What to measure" @submit=${start}>
-      <fieldset ?disabled=${isRunning}>
+      <fieldset>
         <legend>Algorithms</legend>
         <div class="algorithms">
           ${inOrder(algorithms).map((facts) =>
-            algorithmChoice(facts, chosen.includes(facts.algorithm), (isOn) => toggle(facts.algorithm, isOn)),
+            algorithmChoice(facts, chosen.includes(facts.algorithm), isRunning, (isOn) =>
+              toggle(facts.algorithm, isOn),
+            ),
           )}
         </div>
       </fieldset>
@@ -88,9 +91,7 @@ function choices(
           isRunning,
           (seed) => look({ seed }),
         )}
-        <button type="submit" ?disabled=${isRunning || chosen.length < 2}>
-          ${hasReport ? 'Run Again' : 'Run Benchmark'}
-        </button>
+        <button type="submit" aria-disabled=${!canStart}>${hasReport ? 'Run Again' : 'Run Benchmark'}</button>
         ${chosen.length < 2 ? html`<span class="hint">Tick an algorithm to compare with plain decoding.</span>` : nothing}
       </div>
     </form>
@@ -100,9 +101,10 @@ function choices(
 function algorithmChoice(
   { algorithm, missing, note }: AlgorithmFacts,
   isOn: boolean,
+  isRunning: boolean,
   onToggle: (isOn: boolean) => void,
 ): TemplateResult {
-  const isFixed = algorithm === 'none' || missing !== undefined;
+  const isFixed = isRunning || algorithm === 'none' || missing !== undefined;
   const about =
     algorithm === 'none'
       ? 'one token a step: what the others are compared with'
@@ -113,11 +115,12 @@ function algorithmChoice(
         type="checkbox"
         name=${algorithm}
         .checked=${isOn}
-        ?disabled=${isFixed}
+        aria-disabled=${isFixed}
+        @click=${(event: Event) => isFixed && event.preventDefault()}
         @change=${(event: Event) => onToggle((event.target as HTMLInputElement).checked)}
       />
       <span class="algorithm-name">${algorithmNames[algorithm]}</span>
-      <span class="algorithm-about" title=${missing ?? nothing}>${missing ?? note ?? about}</span>
+      <span class="algorithm-about">${missing ?? note ?? about}</span>
     </label>
   `;
 }
@@ -127,7 +130,7 @@ function numberField(
   title: string,
   value: number,
   [min, max]: readonly [number, number],
-  isDisabled: boolean,
+  isReadOnly: boolean,
   onChange: (value: number) => void,
 ): TemplateResult {
   const read = ({ target }: Event) => {
@@ -137,7 +140,7 @@ function numberField(
   return html`
     <label class="number-field" title=${title}>
       <span>${name}</span>
-      <input type="number" required min=${min} max=${max} step="1" .value=${String(value)} ?disabled=${isDisabled}
+      <input type="number" required min=${min} max=${max} step="1" .value=${String(value)} ?readonly=${isReadOnly}
         @input=${read} />
     </label>
   `;

@@ -20,8 +20,22 @@ const defaults: EngineSettings = { algorithm: 'auto', device: 'cpu', maxTokens: 
 const scratch = mkdtempSync(join(tmpdir(), 'slipstream-engine-'));
 after(() => rmSync(scratch, { recursive: true, force: true }));
 
-/** @returns the path of the scripted engine, bundled as the real one is */
-export async function bundleScriptedEngine(): Promise<string> {
+let scripted: Promise<string> | undefined;
+let real: Promise<string> | undefined;
+
+/** @returns the path of the scripted engine, bundled as the real one is; once in a test file */
+export function bundleScriptedEngine(): Promise<string> {
+  scripted ??= buildScripted();
+  return scripted;
+}
+
+/** @returns the path of the real engine, freshly bundled where it is shipped from; once in a test file */
+export function bundleEngine(): Promise<string> {
+  real ??= buildReal();
+  return real;
+}
+
+async function buildScripted(): Promise<string> {
   const outfile = join(scratch, 'scriptedEngine.mjs');
   await esbuild.build({
     entryPoints: ['test/fixtures/engine/scriptedEngine.ts'],
@@ -37,8 +51,7 @@ export async function bundleScriptedEngine(): Promise<string> {
   return outfile;
 }
 
-/** @returns the path of the real engine, freshly bundled where it is shipped from */
-export async function bundleEngine(): Promise<string> {
+async function buildReal(): Promise<string> {
   await promisify(execFile)(process.execPath, ['esbuild.mjs']);
   return 'dist/engine.js';
 }

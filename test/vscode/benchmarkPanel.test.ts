@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Browser, Locator, Page } from 'playwright-core';
 import type { BenchmarkReport, CompletionTrace, TraceStep } from '../../engine/protocol.ts';
 import { algorithmNames } from '../../extension/algorithmNames.ts';
 import type { PanelState } from '../../extension/benchmark/messages.ts';
@@ -180,6 +181,45 @@ describe('choosing and running', () => {
     });
   });
 
+  test('what cannot be changed keeps the focus, and stays as it is', async () => {
+    await withPanel(idle, async (page, panel) => {
+      const progress = { phase: 'preparing', done: 0, total: 0, detail: 'Loading the model' } as const;
+      const controls = [
+        page.getByRole('button', { name: 'Run Benchmark' }),
+        page.getByRole('checkbox', { name: 'N-gram' }),
+        page.getByRole('checkbox', { name: 'Plain decoding' }),
+        page.getByRole('spinbutton', { name: 'Places' }),
+      ];
+      for (const control of controls) {
+        await panel.tell({ type: 'run', run: { kind: 'idle' } });
+        await page.locator('.run').waitFor({ state: 'detached' });
+        await control.focus();
+        await panel.tell({ type: 'run', run: { kind: 'running', progress } });
+        await page.locator('.run').waitFor();
+        for (const key of ['Enter', ' ', 'ArrowUp']) await page.keyboard.press(key);
+        assert.ok(await isFocused(control));
+      }
+      assert.ok(await page.getByRole('checkbox', { name: 'N-gram' }).isChecked());
+      assert.equal(await page.getByRole('spinbutton', { name: 'Places' }).inputValue(), '40');
+      assert.deepEqual(await panel.sent(), [{ type: 'ready' }]);
+    });
+  });
+
+  test('the reason why an algorithm is missing is there as a whole, however long', async () => {
+    const missing = `The model has no drafter for MEDUSA: put one into ${'/a/long/path'.repeat(20)}.`;
+    const algorithms = [{ algorithm: 'none' as const }, { algorithm: 'medusa' as const, missing }];
+    await withPanel({ ...idle, engine: { ...engine, algorithms } }, async (page) => {
+      const box = page.getByRole('checkbox', { name: missing });
+      await box.focus();
+      assert.ok(await isFocused(box));
+      const [height, room] = await page.evaluate<number[]>(`(() => {
+        const { scrollHeight, clientHeight } = document.querySelector('.is-missing .algorithm-about');
+        return [scrollHeight, clientHeight];
+      })()`);
+      assert.equal(height, room);
+    });
+  });
+
   test('without an engine it says why, and what to do', async () => {
     await withPanel({ ...idle, engine: { kind: 'off' } }, async (page, panel) => {
       await page.getByRole('button', { name: 'Enable' }).click();
@@ -194,6 +234,16 @@ describe('choosing and running', () => {
 });
 
 describe('a result', () => {
+  test('is said in a live region that was there before it', async () => {
+    await withPanel(idle, async (page, panel) => {
+      const region = await page.locator('.verdict').getByRole('status').elementHandle();
+      assert.equal(await region!.textContent(), '');
+      await panel.tell({ type: 'state', state: shown });
+      await page.getByText(report.summary).waitFor();
+      assert.equal(await region!.textContent(), report.summary);
+    });
+  });
+
   test('has its sentence and a button for the fastest, which is idle when that is in use', async () => {
     await withPanel(shown, async (page, panel) => {
       assert.equal(await page.locator('.summary').textContent(), report.summary);
@@ -284,6 +334,15 @@ describe('a result', () => {
     });
   });
 
+  test('what the columns mean can be read with the keyboard', async () => {
+    await withPanel(shown, async (page) => {
+      const meaning = page.getByText('Prompt tokens evaluated a place: the others were there');
+      assert.equal(await meaning.isVisible(), false);
+      await page.getByText('What the columns mean').press('Enter');
+      assert.ok(await meaning.isVisible());
+    });
+  });
+
   test('a difference in the output is an error with its cause', async () => {
     const cause =
       'ngram ended where plain decoding wrote "a": token 5 of the completion at src/boats.ts:12:3.';
@@ -293,6 +352,7 @@ describe('a result', () => {
       position: 4,
       expected: { token: 1, text: 'a' },
       actual: null,
+      is_fault: true,
       cause,
     } as const;
     const results = report.results.map((result) =>
@@ -303,6 +363,23 @@ describe('a result', () => {
       assert.match((await alert.textContent())!, /Not lossless/);
       assert.ok(await alert.getByText(cause).isVisible());
       assert.equal(await page.locator('.results-table tr.is-faulty').count(), 5);
+    });
+  });
+
+  test('near-ties of a GPU are noted, not called an error', async () => {
+    const nearTies = Array.from({ length: 7 }, (_, position) => ({
+      task: 0,
+      algorithm: 'ngram' as const,
+      position,
+      expected: null,
+      actual: null,
+      is_fault: false,
+      cause: `near-tie ${position}`,
+    }));
+    await withPanel({ ...shown, report: { ...report, differences: nearTies } }, async (page) => {
+      assert.equal(await page.getByRole('alert').count(), 0);
+      assert.equal(await page.locator('.notes li', { hasText: 'near-tie' }).count(), 5);
+      assert.ok(await page.getByText('and 2 differences more').isVisible());
     });
   });
 
@@ -415,6 +492,42 @@ describe('the timeline', () => {
     await withPanel(shown, use, { kept: timeline(2) });
   });
 
+  test('a button that led to an end keeps the focus and leads no further', async () => {
+    const use = async (page: Page) => {
+      const last = page.getByRole('button', { name: 'Last step' });
+      await last.press('Enter');
+      assert.ok(await last.isDisabled());
+      assert.ok(await isFocused(last));
+      await page.getByRole('button', { name: 'Step forward' }).press('Enter');
+      const { length } = trace.steps;
+      assert.equal(await page.locator('.transport-figure').textContent(), `${length} / ${length}`);
+    };
+    await withPanel(shown, use, { kept: timeline(0) });
+  });
+
+  test('the keys scroll code that is too wide, and step where it is not', async () => {
+    const { length } = trace.steps;
+    const press = (page: Page) => page.getByRole('region', { name: 'The code so far' }).press('ArrowRight');
+    const at = async (page: Page, step: number) =>
+      assert.equal(await page.locator('.transport-figure').textContent(), `${step} / ${length}`);
+    // What a key scrolls is there with the next frame.
+    const scrollLeftSoon = `new Promise((resolve) => {
+      const read = () => resolve(document.querySelector('.timeline-text').scrollLeft);
+      requestAnimationFrame(() => requestAnimationFrame(read));
+    })`;
+    const scrolls = async (page: Page) => {
+      await press(page);
+      await at(page, 0);
+      assert.ok((await page.evaluate<number>(scrollLeftSoon)) > 0);
+    };
+    const steps = async (page: Page) => {
+      await press(page);
+      await at(page, 1);
+    };
+    await withPanel(shown, scrolls, { view: narrow, kept: timeline(0) });
+    await withPanel(shown, steps, { view: wide, kept: timeline(0) });
+  });
+
   test('plays by itself from where it is, and pauses', async () => {
     const use = async (page: Page) => {
       await page.locator('.stage').focus();
@@ -422,7 +535,7 @@ describe('the timeline', () => {
       await page.getByText(`3 / ${trace.steps.length}`).waitFor();
       await page.getByRole('button', { name: 'Pause' }).click();
       const stopped = await page.locator('.transport-figure').textContent();
-      await new Promise((resolve) => setTimeout(resolve, 1500));
+      await pause(1500);
       assert.equal(await page.locator('.transport-figure').textContent(), stopped);
     };
     await withPanel(shown, use, { kept: timeline(0) });
@@ -449,4 +562,9 @@ describe('the timeline', () => {
 
 function hasBranches({ drafted }: TraceStep): boolean {
   return drafted.some(({ parent }, i) => drafted.slice(0, i).some((other) => other.parent === parent));
+}
+
+/** Whether it gets the keys. */
+function isFocused(control: Locator): Promise<boolean> {
+  return control.evaluate((element) => element === element.ownerDocument.activeElement);
 }

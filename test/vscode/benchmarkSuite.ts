@@ -8,6 +8,8 @@ import type { StartVsCode } from './vsCode.ts';
 const command = 'Slipstream: Run Benchmark';
 const MEASURED_WITHIN = 240_000;
 const STARTED_WITHIN = 240_000;
+/** Takes a moment on a good machine. */
+const CANCELLED_WITHIN = 60_000;
 
 /** So many places that no machine has completed them while the test waits. */
 const MANY = '1000';
@@ -43,15 +45,6 @@ export function benchmarkSuite(startVsCode: StartVsCode): void {
 
   beforeEach(() => session.editor.runCommand(command));
 
-  async function waitFor(what: string, holds: () => boolean, timeoutMs = 15_000): Promise<void> {
-    for (const from = performance.now(); !holds(); await new Promise((resolve) => setTimeout(resolve, 50))) {
-      assert.ok(
-        performance.now() - from < timeoutMs,
-        `${what}: not within ${timeoutMs} ms\n${session.log()}`,
-      );
-    }
-  }
-
   const button = (name: string) => panel.getByRole('button', { name });
   const summary = () => panel.locator('.summary');
   /** Of completions that count: fewer are for warming up. */
@@ -59,6 +52,7 @@ export function benchmarkSuite(startVsCode: StartVsCode): void {
 
   /** Plain decoding and n-grams, on so many places. */
   async function start(places: string): Promise<void> {
+    await panel.locator('.setup').waitFor({ state: 'attached' });
     if (await panel.locator('.setup-again:not([open])').isVisible()) {
       await panel.locator('.setup-again > summary').click();
     }
@@ -86,7 +80,7 @@ export function benchmarkSuite(startVsCode: StartVsCode): void {
     const fastest = (await panel.getByRole('button', { name: 'In use' }).textContent())!.trim();
     const names = { 'In use: Plain decoding': 'none', 'In use: N-gram': 'ngram' } as const;
     const expected = names[fastest as keyof typeof names];
-    await waitFor(
+    await session.waitFor(
       `${expected} in the settings`,
       () => session.userSettings()?.['slipstream.speculative.algorithm'] === expected,
     );
@@ -106,7 +100,7 @@ export function benchmarkSuite(startVsCode: StartVsCode): void {
     const file = await editor.proposedFile('.json');
     await editor.chooseFile(file);
     const name = file.split('/').at(-1)!;
-    await waitFor(name, () => session.has(name));
+    await session.waitFor(name, () => session.has(name));
     assert.equal(parseReport(session.read(name)).tasks.length, 4);
 
     await button('Compare with a File').click();
@@ -129,7 +123,7 @@ export function benchmarkSuite(startVsCode: StartVsCode): void {
       await button('Cancel').click();
       await panel
         .getByText('Cancelled: these are the places that were done by then.')
-        .waitFor({ timeout: 5000 });
+        .waitFor({ timeout: CANCELLED_WITHIN });
     });
 
     test('ends when the panel is closed, and another one can be started', async () => {
@@ -137,10 +131,8 @@ export function benchmarkSuite(startVsCode: StartVsCode): void {
       await measuring().waitFor({ timeout: MEASURED_WITHIN });
       await session.editor.closeTab('Slipstream Benchmark');
       await session.editor.runCommand(command);
-      await button('Run Benchmark').waitFor();
       await start('2');
-      await summary().waitFor({ timeout: MEASURED_WITHIN });
-      assert.match((await panel.locator('.verdict').textContent())!, /2 places of workspace/);
+      await panel.getByText(/^2 places of workspace/).waitFor({ timeout: MEASURED_WITHIN });
     });
   });
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { installCodeServer } from './codeServerInstall.ts';
 import { type UserOptions, userData } from './vsCode.ts';
@@ -58,7 +59,7 @@ async function untilHealthy(port: number, server: ChildProcess): Promise<void> {
       () => false,
     );
     if (isUp) return;
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await pause(200);
   }
   server.kill();
   throw new Error('code-server did not answer within 30 s; see server.log');

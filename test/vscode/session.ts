@@ -10,6 +10,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { waitFor } from '../waitFor.ts';
 import type { Editor, View } from './editor.ts';
 import { packExtension, packTestExtension } from './packExtension.ts';
 import type { StartVsCode, UserOptions, VsCode } from './vsCode.ts';
@@ -82,6 +84,11 @@ export class Session {
       .join('');
   }
 
+  /** Until it holds; with the log when that takes too long. */
+  waitFor(what: string, holds: () => boolean, timeoutMs?: number): Promise<void> {
+    return waitFor(what, holds, timeoutMs, () => this.log());
+  }
+
   /** The engine processes of this session (Linux). */
   engines(): number[] {
     return readdirSync('/proc')
@@ -95,7 +102,7 @@ export class Session {
 
   async end(): Promise<void> {
     await this.#vsCode.end();
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await pause(500);
     rmSync(this.#dataDir, { recursive: true, force: true, maxRetries: 5 });
   }
 

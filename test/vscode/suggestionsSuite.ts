@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { Session } from './session.ts';
 import type { StartVsCode } from './vsCode.ts';
@@ -66,21 +67,8 @@ export function suggestionsSuite(startVsCode: StartVsCode): void {
   });
   after(() => session?.end());
 
-  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
   /** How often the engine was asked. */
   const requests = () => session.log().match(/ after \d+ ms/g)?.length ?? 0;
-
-  async function waitFor(what: string, holds: () => boolean, timeoutMs = 15_000): Promise<void> {
-    const from = performance.now();
-    while (!holds()) {
-      assert.ok(
-        performance.now() - from < timeoutMs,
-        `${what}: not within ${timeoutMs} ms\n${session.log()}\n${session.read('sum.js')}`,
-      );
-      await pause(50);
-    }
-  }
 
   /** Ghost text that stays: typing is over and the engine has answered. */
   async function settledGhostText(): Promise<string> {
@@ -107,7 +95,7 @@ export function suggestionsSuite(startVsCode: StartVsCode): void {
     await editor.page.keyboard.press('Tab');
     await editor.save();
     const shown = beginning + typed + ghost;
-    await waitFor(`${shown} in the file`, () => session.read('sum.js').startsWith(shown));
+    await session.waitFor(`${shown} in the file`, () => session.read('sum.js').startsWith(shown));
   });
 
   test('the last prompt is shown to be read: nobody edits it, and nothing is suggested in it', async () => {
@@ -158,7 +146,7 @@ export function suggestionsSuite(startVsCode: StartVsCode): void {
     await editor.page.keyboard.press('Tab');
     await editor.save();
     const written = () => session.read('brackets.ts').slice(beginning.length).trimEnd();
-    await waitFor('the accepted text', () => written().length > '  console.log()'.length);
+    await session.waitFor('the accepted text', () => written().length > '  console.log()'.length);
     const count = (bracket: string) => written().split(bracket).length - 1;
     assert.equal(count(')'), count('('), written());
   });
@@ -192,7 +180,7 @@ export function suggestionsSuite(startVsCode: StartVsCode): void {
     await editor.openFile('copy.js');
     const [first, second] = distinctive.split('\n');
     await editor.type(`${first}\n${second.slice(0, 30)}`, 40);
-    await waitFor('a draft from the workspace', () => /"workspace":[1-9]/.test(session.log()));
+    await session.waitFor('a draft from the workspace', () => /"workspace":[1-9]/.test(session.log()));
     assert.notEqual(await settledGhostText(), '');
   });
 
@@ -214,7 +202,7 @@ export function suggestionsSuite(startVsCode: StartVsCode): void {
     };
     await editor.openFile('menu.py');
     await choose('tiny-coder', 'Disable for python');
-    await waitFor('the setting', () =>
+    await session.waitFor('the setting', () =>
       isDeepStrictEqual(session.userSettings()?.['slipstream.enable'], { '*': true, python: false }),
     );
     await editor.waitForStatus('Slipstream');
@@ -248,7 +236,7 @@ export function suggestionsSuite(startVsCode: StartVsCode): void {
     await editor.openFile('killed.js');
     const [killed] = session.engines();
     process.kill(killed, 'SIGKILL');
-    await waitFor('another engine', () => session.engines().some((pid) => pid !== killed));
+    await session.waitFor('another engine', () => session.engines().some((pid) => pid !== killed));
     await editor.waitForStatus('tiny-coder');
     await editor.type('  for (const item of');
     assert.notEqual(await settledGhostText(), '');
@@ -256,7 +244,7 @@ export function suggestionsSuite(startVsCode: StartVsCode): void {
 
   test('an engine that keeps crashing is given up, which is said once, and can be started again', async () => {
     const { editor } = session;
-    await waitFor('the engine to be given up', () => {
+    await session.waitFor('the engine to be given up', () => {
       session.engines().forEach(killIfAlive);
       return session.log().includes('engine failed');
     });
@@ -269,7 +257,7 @@ export function suggestionsSuite(startVsCode: StartVsCode): void {
   test('disabled, nothing runs and nothing is loaded; enabled, it is back', async () => {
     const { editor } = session;
     await editor.runCommand('Slipstream: Disable');
-    await waitFor('the end of the engine', () => session.engines().length === 0);
+    await session.waitFor('the end of the engine', () => session.engines().length === 0);
     await editor.openFile('enabled.js');
     await editor.type('  for (const item');
     await pause(1000);
@@ -285,7 +273,7 @@ export function suggestionsSuite(startVsCode: StartVsCode): void {
   test('no engine outlives VS Code', async () => {
     assert.equal(session.engines().length, 1);
     session.kill();
-    await waitFor('the end of the engine', () => session.engines().length === 0, 30_000);
+    await session.waitFor('the end of the engine', () => session.engines().length === 0, 30_000);
   });
 }
 

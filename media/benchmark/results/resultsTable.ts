@@ -27,9 +27,18 @@ export function resultsTable(
           </tbody>
         </table>
       </div>
+      ${columnMeanings}
     </section>
   `;
 }
+
+/** As the tooltips of the headings, for those without a mouse. */
+const columnMeanings = html`
+  <details class="column-meanings">
+    <summary>What the columns mean</summary>
+    <dl>${resultColumns.map(({ title, about }) => html`<div><dt>${title}</dt><dd>${about}</dd></div>`)}</dl>
+  </details>
+`;
 
 function heading(
   { id, title, about }: ResultColumn,

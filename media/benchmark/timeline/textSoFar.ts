@@ -6,7 +6,7 @@ import { sourceClass } from '../sources.ts';
 export function textSoFar({ before, steps }: CompletionTrace, done: number): TemplateResult {
   const written = steps.slice(0, done);
   const toCome = steps.slice(done).map(({ text }) => text);
-  return html`<pre class="timeline-text" aria-label="The code so far"><span class="text-before">${before.replace(/^\n+/, '')}</span>${written.map(
+  return html`<pre class="timeline-text" tabindex="0" role="region" aria-label="The code so far"><span class="text-before">${before.replace(/^\n+/, '')}</span>${written.map(
     (step, i) => html`<span class="text-step ${i === done - 1 ? 'is-newest' : ''}">${stepText(step)}</span>`,
   )}<span class="text-cursor"></span><span class="text-to-come" aria-hidden="true">${toCome.join('')}</span></pre>`;
 }

@@ -115,8 +115,9 @@ function controls(
   togglePlay: () => void,
   goTo: (step: number) => void,
 ): TemplateResult {
-  const button = (name: string, icon: TemplateResult, isDisabled: boolean, act: () => void) => html`
-    <button class="icon-button" aria-label=${name} title=${name} ?disabled=${isDisabled} @click=${act}>${icon}</button>
+  const button = (name: string, icon: TemplateResult, isAtEnd: boolean, act: () => void) => html`
+    <button class="icon-button" aria-label=${name} title=${name} aria-disabled=${isAtEnd}
+      @click=${() => isAtEnd || act()}>${icon}</button>
   `;
   return html`
     <div class="buttons" role="group" aria-label="Steps">
@@ -129,14 +130,15 @@ function controls(
   `;
 }
 
-/** Keys of the stage itself; its slider and buttons have their own, and the draft tree scrolls. */
+/** Keys of the stage itself: its slider and buttons have their own, and so has what is too large and scrolls. */
 function onKey(
   event: KeyboardEvent,
   { step, trace }: TimelineSelection,
   togglePlay: () => void,
   goTo: (step: number) => void,
 ): void {
-  if ((event.target as Element).closest('button, input, .draft-tree')) return;
+  const target = event.target as Element;
+  if (target.closest('button, input') || (target !== event.currentTarget && scrolls(target))) return;
   const last = trace.steps.length;
   const keys: Readonly<Record<string, () => void>> = {
     ArrowLeft: () => goTo(Math.max(0, step - 1)),
@@ -150,6 +152,9 @@ function onKey(
   event.preventDefault();
   act();
 }
+
+const scrolls = ({ scrollWidth, clientWidth, scrollHeight, clientHeight }: Element) =>
+  scrollWidth > clientWidth || scrollHeight > clientHeight;
 
 function describeStep(step: TraceStep | undefined, number: number, last: number): string {
   if (!step) return `Before the first of ${counted(last, 'step')}`;

@@ -95,7 +95,14 @@ test('the classes stand one below the other, each with its algorithms', () => {
 });
 
 test('differences are errors, and a cancelled run says so', () => {
-  const difference = { task: 0, algorithm: 'auto', position: 3, expected: null, actual: null } as const;
+  const difference = {
+    task: 0,
+    algorithm: 'auto',
+    position: 3,
+    expected: null,
+    actual: null,
+    is_fault: true,
+  } as const;
   const text = benchmarkText({
     ...report,
     cancelled: true,

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readFolder, readSample, readWorkspace } from '../../../engine/benchmark/material.ts';
 import { seededRandom } from '../../../engine/seededRandom.ts';
-import { temporaryFolder } from '../workspace/temporaryFolder.ts';
+import { temporaryFolder } from '../../temporaryFolder.ts';
 
 const never = new AbortController().signal;
 const paths = (material: { documents: readonly { path: string }[] }) =>
   material.documents.map(({ path }) => path);
 
-test('a folder gives the text files that an editor would index, sorted', async (t) => {
-  const folder = temporaryFolder(t, {
+test('a folder gives the text files that an editor would index, sorted', async () => {
+  const folder = temporaryFolder({
     'src/b.ts': 'b',
     'src/a.ts': 'a',
     'README.md': 'text',
@@ -25,9 +25,9 @@ test('a folder gives the text files that an editor would index, sorted', async (
   assert.equal(material.isPartial, false);
 });
 
-test('several folders of a workspace are told apart, and what the editor excludes stays out', async (t) => {
-  const one = temporaryFolder(t, { 'a.ts': 'a', 'gen/x.ts': 'x' });
-  const two = temporaryFolder(t, { 'a.ts': 'a' });
+test('several folders of a workspace are told apart, and what the editor excludes stays out', async () => {
+  const one = temporaryFolder({ 'a.ts': 'a', 'gen/x.ts': 'x' });
+  const two = temporaryFolder({ 'a.ts': 'a' });
   const folders = [
     { path: one, exclude: ['gen/**'] },
     { path: two, exclude: [] },
@@ -37,10 +37,10 @@ test('several folders of a workspace are told apart, and what the editor exclude
   assert.ok(paths(material).every((path) => /^slipstream-test-\w+\/a\.ts$/.test(path)));
 });
 
-test('of a large workspace some files are drawn by the seed', async (t) => {
+test('of a large workspace some files are drawn by the seed', async () => {
   const text = `${'const a = 1;\n'.repeat(15_000)}`;
   const files = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`f${i + 10}.ts`, text]));
-  const folder = temporaryFolder(t, files);
+  const folder = temporaryFolder(files);
   const draw = (seed: number) => readFolder(folder, seededRandom(seed), never);
   const drawn = await draw(1);
   assert.ok(drawn.isPartial && drawn.documents.length > 10 && drawn.documents.length < 30);

@@ -4,10 +4,10 @@ import { readFolder } from '../../../engine/benchmark/material.ts';
 import { SimilarDocuments } from '../../../engine/benchmark/similarDocuments.ts';
 import { seededRandom } from '../../../engine/seededRandom.ts';
 import { documentId } from '../../../engine/workspace/documentId.ts';
-import { temporaryFolder } from '../workspace/temporaryFolder.ts';
+import { temporaryFolder } from '../../temporaryFolder.ts';
 
-test('what other files define is found, but not in the document that is being completed', async (t) => {
-  const folder = temporaryFolder(t, {
+test('what other files define is found, but not in the document that is being completed', async () => {
+  const folder = temporaryFolder({
     'src/berth.ts': 'export function reserveBerth(pier: string) {\n  return pier.trim();\n}\n',
     'src/boat.ts': 'export function launchBoat(name: string) {\n  return name;\n}\n',
   });

@@ -112,6 +112,7 @@ test('a difference names task, position and both tokens', () => {
     position: 1,
     expected: { token: bar, text: ' bar' },
     actual: { token: comma, text: ',' },
+    is_fault: true,
     cause: 'ngram wrote "," where plain decoding wrote " bar": token 2 of the completion at a.ts:2:5.',
   });
   assert.match(differences[1].cause, /^ngram ended where plain decoding wrote " bar"/);

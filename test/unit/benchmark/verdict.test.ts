@@ -6,7 +6,7 @@ import type { Algorithm } from '../../../engine/protocol.ts';
 
 type Speeds = Partial<Record<Algorithm, readonly [speedup: number, low: number, high: number]>>;
 
-const overall = (speeds: Speeds, lossy: readonly Algorithm[] = []) =>
+const overall = (speeds: Speeds) =>
   (Object.entries({ none: [1, 1, 1], ...speeds }) as [Algorithm, readonly number[]][]).map(
     ([algorithm, [speedup, low, high]]) =>
       ({
@@ -14,7 +14,6 @@ const overall = (speeds: Speeds, lossy: readonly Algorithm[] = []) =>
         task_class: 'all',
         speedup,
         speedup_ci: [low, high],
-        lossless: !lossy.includes(algorithm),
       }) as unknown as AlgorithmResult,
   );
 
@@ -67,15 +66,18 @@ test('what changes the text is never chosen, and said first', () => {
     position: 2,
     expected: null,
     actual: null,
+    is_fault: true,
     cause: '',
   } as const;
-  const { fastest, summary } = verdictOn(
-    overall({ auto: [1.5, 1.4, 1.6], eagle3: [2.7, 2.5, 2.9] }, ['eagle3']),
-    [difference, { ...difference, task: 1 }],
-  );
+  const speeds = overall({ auto: [1.5, 1.4, 1.6], eagle3: [2.7, 2.5, 2.9] });
+  const { fastest, summary } = verdictOn(speeds, [difference, { ...difference, task: 1 }]);
   assert.equal(fastest, 'auto');
   assert.match(
     summary,
     /^ERROR: EAGLE-3 wrote something else than plain decoding; do not use it\. auto is 1\.5x/,
   );
+
+  const nearTie = verdictOn(speeds, [{ ...difference, is_fault: false }]);
+  assert.equal(nearTie.fastest, 'eagle3');
+  assert.match(nearTie.summary, /^EAGLE-3 is 2\.7x/);
 });

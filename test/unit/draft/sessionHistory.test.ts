@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { elapsedMs } from '../../../engine/bench/micro/timing.ts';
+import { median } from '../../../engine/benchmark/statistics.ts';
 import type { SessionView } from '../../../engine/draft/drafter.ts';
 import { SessionHistory } from '../../../engine/draft/sessionHistory.ts';
 import {
@@ -89,10 +91,9 @@ test('a step costs nothing that grows with the context', () => {
     hidden: noHiddenRows,
   });
   history.follow(view(prompt.length));
-  const startMs = performance.now();
-  for (let length = prompt.length + 1; length <= all.length; length++) history.follow(view(length));
-  assert.ok(
-    performance.now() - startMs < 200 * 0.1,
-    'less than 0.1 ms a step; reading 200,000 tokens takes more',
+  const stepMs = Array.from({ length: 200 }, (_, i) =>
+    elapsedMs(() => history.follow(view(prompt.length + i + 1))),
   );
+  // The machine may do something else during some of them.
+  assert.ok(median(stepMs) < 0.1, `${median(stepMs)} ms; reading 200,000 tokens takes more`);
 });

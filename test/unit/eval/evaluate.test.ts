@@ -7,6 +7,7 @@ import { codeFiles, readCode } from '../../../engine/eval/codeFiles.ts';
 import { completeTask } from '../../../engine/eval/completeTask.ts';
 import { evalText } from '../../../engine/eval/evalText.ts';
 import { type EvalJob, evaluate } from '../../../engine/eval/evaluate.ts';
+import { openEngine } from '../../../engine/eval/openEngine.ts';
 import { sampleTasks } from '../../../engine/eval/sampleTasks.ts';
 import { seededRandom } from '../../../engine/seededRandom.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
@@ -41,13 +42,32 @@ test('the same seed gives the same report; what it sums up is in it', async () =
 });
 
 test('context of the workspace can be left out, and that is the only difference', async () => {
-  const bare = await evaluate({ ...job, context: 'none' });
-  const full = await evaluate(job);
-  const places = ({ tasks }: typeof full) =>
-    tasks.map(({ path, line, column }) => `${path}:${line}:${column}`);
-  assert.deepEqual(places(bare), places(full));
-  assert.equal(bare.context, false);
+  const [full, bare] = [await prompts('workspace'), await prompts('none')];
+  const quotesFile = (prompt: string) => prompt.lastIndexOf('<|file_sep|>') > 0;
+  assert.ok(full.some(quotesFile));
+  assert.ok(!bare.some(quotesFile));
+  for (const [i, prompt] of bare.entries()) assert.ok(full[i].endsWith(prompt), full[i]);
+  for (const context of ['workspace', 'none'] as const) {
+    assert.equal((await evaluate({ ...job, taskCount: 1, context })).context, context === 'workspace');
+  }
 });
+
+/** What the model is given to complete, task by task. */
+async function prompts(context: EvalJob['context']): Promise<string[]> {
+  const tasks = await sampleTasks(folder, await codeFiles(folder), job.taskCount, seededRandom(job.seed));
+  const engine = await openEngine({ ...job, context });
+  const given: string[] = [];
+  try {
+    await engine.whenIndexed();
+    for (const task of tasks) {
+      await completeTask(engine, folder, task);
+      given.push(engine.lastPrompt()!);
+    }
+  } finally {
+    await engine.dispose();
+  }
+  return given;
+}
 
 test('a task does not see what is held back, nor the tasks before it', async () => {
   const files = await codeFiles(folder);

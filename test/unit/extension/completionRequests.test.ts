@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Ask, CompletionRequests } from '../../../extension/completionRequests.ts';
 import type { Edit, Place } from '../../../extension/suggestionCache.ts';
 
@@ -32,7 +33,7 @@ const insertion = (at: Place, text: string): Edit => ({
   end: at.before.length,
   text,
 });
-const lingered = () => new Promise((resolve) => setTimeout(resolve, 120));
+const lingered = () => pause(120);
 
 test('who asks for the same place joins the request under way', async () => {
   const requests = new CompletionRequests();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { StreamMessageReader, StreamMessageWriter } from 'vscode-jsonrpc/node';
 import { SlipstreamError } from '../../../engine/errors.ts';
 import type { AlternativesResult, CompleteResult } from '../../../engine/protocol.ts';
@@ -167,7 +168,7 @@ test('a fault keeps its code and its message', async () => {
 test('nothing waits for an engine that is gone', async () => {
   const { client, hangUp } = await connect(() => new Promise(() => {}));
   const completion = client.complete(params, () => {}, stays);
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await pause(20);
   hangUp();
   assert.deepEqual(await completion, { kind: 'cancelled' }, 'for a completion that is an outcome');
   await assert.rejects(client.lastPrompt(), EngineGone);

@@ -6,6 +6,7 @@ import {
   SnippetChooser,
   type SnippetRequest,
 } from '../../../engine/text/snippets.ts';
+import { leastMs } from '../../leastMs.ts';
 import { tinyCoder } from './tinyCoder.ts';
 
 const tab = (name: string, text: string, version = 1): ContextDocument => ({
@@ -85,10 +86,9 @@ test('documents that do not fit into the time are left for later', () => {
 });
 
 test('a line of megabytes is data and not read', () => {
-  const start = performance.now();
   const data = tab('data.json', `["${'invoice '.repeat(500_000)}"]`);
-  assert.deepEqual(new SnippetChooser().choose(request([data])), []);
-  assert.ok(performance.now() - start < 500);
+  const choose = () => assert.deepEqual(new SnippetChooser().choose(request([data])), []);
+  assert.ok(leastMs(choose) < 500);
 });
 
 test('snippets have line feeds, whatever the tab has', () => {

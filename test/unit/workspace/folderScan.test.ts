@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import { test } from 'node:test';
 import { scan } from '../../../engine/workspace/folderScan.ts';
 import { IgnoreRules } from '../../../engine/workspace/ignoreRules.ts';
-import { temporaryFolder } from './temporaryFolder.ts';
+import { temporaryFolder } from '../../temporaryFolder.ts';
 
 async function found(folder: string, exclude: readonly string[] = [], path = folder): Promise<string[]> {
   const files: string[] = [];
@@ -15,8 +15,8 @@ async function found(folder: string, exclude: readonly string[] = [], path = fol
   return files.sort();
 }
 
-test('nested .gitignore files hold below their folder, a deeper one wins, as git itself sees it', async (t) => {
-  const folder = temporaryFolder(t, {
+test('nested .gitignore files hold below their folder, a deeper one wins, as git itself sees it', async () => {
+  const folder = temporaryFolder({
     '.gitignore': '*.log\n/build/\ndocs/*\n!docs/keep.md\n# comment\n\\#odd\ntaken/\n',
     '.git/info/exclude': 'private/\n',
     'a.ts': '',
@@ -42,8 +42,8 @@ test('nested .gitignore files hold below their folder, a deeper one wins, as git
   assert.ok(expected.includes('lib/important.log') && !expected.includes('lib/other.log'));
 });
 
-test('rules of the repository above a workspace folder hold in it', async (t) => {
-  const folder = temporaryFolder(t, {
+test('rules of the repository above a workspace folder hold in it', async () => {
+  const folder = temporaryFolder({
     '.git/HEAD': '',
     '.gitignore': 'packages/*/dist\n*.tmp\n',
     'packages/a/dist/x.js': '',
@@ -53,13 +53,13 @@ test('rules of the repository above a workspace folder hold in it', async (t) =>
   assert.deepEqual(await found(join(folder, 'packages', 'a')), ['src/x.ts']);
 });
 
-test('a .gitignore above a folder that is in no repository does not matter', async (t) => {
-  const folder = temporaryFolder(t, { '.gitignore': '*\n', 'work/a.ts': '' });
+test('a .gitignore above a folder that is in no repository does not matter', async () => {
+  const folder = temporaryFolder({ '.gitignore': '*\n', 'work/a.ts': '' });
   assert.deepEqual(await found(join(folder, 'work')), ['a.ts']);
 });
 
-test("the editor's files.exclude globs hide files and folders", async (t) => {
-  const folder = temporaryFolder(t, {
+test("the editor's files.exclude globs hide files and folders", async () => {
+  const folder = temporaryFolder({
     'src/a.ts': '',
     'src/a.js': '',
     'out/deep/b.ts': '',
@@ -69,15 +69,15 @@ test("the editor's files.exclude globs hide files and folders", async (t) => {
   assert.deepEqual(await found(folder, ['**/*.{js,jsx}', 'out', '**/.cache']), ['src/a.ts', 'sub/out/c.ts']);
 });
 
-test('dependencies and lock files are left out unless a .gitignore takes them back', async (t) => {
+test('dependencies and lock files are left out unless a .gitignore takes them back', async () => {
   const files = { 'a.ts': '', 'node_modules/m/index.js': '', 'yarn.lock': '', 'x.min.js': '' };
-  assert.deepEqual(await found(temporaryFolder(t, files)), ['a.ts']);
-  const back = temporaryFolder(t, { ...files, '.gitignore': '!node_modules/\n!*.min.js\n' });
+  assert.deepEqual(await found(temporaryFolder(files)), ['a.ts']);
+  const back = temporaryFolder({ ...files, '.gitignore': '!node_modules/\n!*.min.js\n' });
   assert.deepEqual(await found(back), ['.gitignore', 'a.ts', 'node_modules/m/index.js', 'x.min.js']);
 });
 
-test('secrets are never found, not even when asked for by path or taken back by a .gitignore', async (t) => {
-  const folder = temporaryFolder(t, {
+test('secrets are never found, not even when asked for by path or taken back by a .gitignore', async () => {
+  const folder = temporaryFolder({
     '.gitignore': '!.env\n!*.pem\n',
     '.env': '',
     'config/.env.production': '',
@@ -90,9 +90,9 @@ test('secrets are never found, not even when asked for by path or taken back by 
   assert.deepEqual(await found(folder, [], join(folder, '.ssh', 'config')), []);
 });
 
-test('symbolic links are not followed: no loops, nothing from outside', async (t) => {
-  const outside = temporaryFolder(t, { 'outside.ts': '' });
-  const folder = temporaryFolder(t, { 'src/a.ts': '' });
+test('symbolic links are not followed: no loops, nothing from outside', async () => {
+  const outside = temporaryFolder({ 'outside.ts': '' });
+  const folder = temporaryFolder({ 'src/a.ts': '' });
   symlinkSync('..', join(folder, 'src', 'loop'));
   symlinkSync(outside, join(folder, 'src', 'outside'));
   symlinkSync(join(folder, 'src', 'a.ts'), join(folder, 'b.ts'));
@@ -104,7 +104,7 @@ test('symbolic links are not followed: no loops, nothing from outside', async (t
   assert.deepEqual(await found(linked), ['src/a.ts'], 'the workspace folder itself may be a link');
 });
 
-test('odd names are only names', async (t) => {
+test('odd names are only names', async () => {
   const names = [
     'a b.ts',
     'ünï ©ode 🎉.ts',
@@ -115,20 +115,20 @@ test('odd names are only names', async (t) => {
     '[x]{y}*.ts',
     '!not.ts',
   ];
-  const folder = temporaryFolder(t, Object.fromEntries(names.map((name) => [name, ''])));
+  const folder = temporaryFolder(Object.fromEntries(names.map((name) => [name, ''])));
   assert.deepEqual(await found(folder, ['[', '**/{', '']), [...names].sort());
 });
 
-test('one file, one folder, and what is not there', async (t) => {
-  const folder = temporaryFolder(t, { '.gitignore': 'no/\n', 'a.ts': '', 'b/c.ts': '', 'no/d.ts': '' });
+test('one file, one folder, and what is not there', async () => {
+  const folder = temporaryFolder({ '.gitignore': 'no/\n', 'a.ts': '', 'b/c.ts': '', 'no/d.ts': '' });
   assert.deepEqual(await found(folder, [], join(folder, 'a.ts')), ['a.ts']);
   assert.deepEqual(await found(folder, [], join(folder, 'b')), ['b/c.ts']);
   assert.deepEqual(await found(folder, [], join(folder, 'no', 'd.ts')), []);
   assert.deepEqual(await found(folder, [], join(folder, 'gone', 'x.ts')), []);
 });
 
-test('a .gitignore that is no text breaks nothing', async (t) => {
-  const folder = temporaryFolder(t, {
+test('a .gitignore that is no text breaks nothing', async () => {
+  const folder = temporaryFolder({
     '.gitignore': Uint8Array.of(0xff, 0x00, 0x5b, 0x0a, 0x2a, 0x5b),
     'a.ts': '',
   });

@@ -10,7 +10,7 @@ import {
   snapshotFile,
   writeSnapshot,
 } from '../../../engine/workspace/persistedIndex.ts';
-import { put, temporaryFolder } from './temporaryFolder.ts';
+import { put, temporaryFolder } from '../../temporaryFolder.ts';
 
 const key = { folder: '/project/ünï', tokenizer: 'abc' };
 const files = [
@@ -24,8 +24,8 @@ const snapshot: StoredFolder = {
   windows: Uint16Array.of(2, 7, 65535, 65535, 65535),
 };
 
-test('a snapshot comes back as it was, in 16 and 32 bits', async (t) => {
-  const cacheDir = temporaryFolder(t, {});
+test('a snapshot comes back as it was, in 16 and 32 bits', async () => {
+  const cacheDir = temporaryFolder();
   const file = snapshotFile(cacheDir, key);
   for (const tokens of [snapshot.tokens, Int32Array.of(1, 2, 151_000, 4, 5)]) {
     await writeSnapshot(file, key, { ...snapshot, tokens });
@@ -37,8 +37,8 @@ test('a snapshot comes back as it was, in 16 and 32 bits', async (t) => {
   assert.equal(readdirSync(dirname(file)).length, 1, 'nothing temporary stays');
 });
 
-test('empty parts are no damage', async (t) => {
-  const file = snapshotFile(temporaryFolder(t, {}), key);
+test('empty parts are no damage', async () => {
+  const file = snapshotFile(temporaryFolder(), key);
   const empty = new Uint16Array(0);
   for (const part of [{ windows: empty }, { tokens: empty }, { tokens: empty, windows: empty }]) {
     await writeSnapshot(file, key, { ...snapshot, ...part });
@@ -50,12 +50,12 @@ test('empty parts are no damage', async (t) => {
   }
 });
 
-test('no file is no snapshot', async (t) => {
-  assert.equal(await readSnapshot(snapshotFile(temporaryFolder(t, {}), key), key), undefined);
+test('no file is no snapshot', async () => {
+  assert.equal(await readSnapshot(snapshotFile(temporaryFolder(), key), key), undefined);
 });
 
-test('any damage is noticed', async (t) => {
-  const file = snapshotFile(temporaryFolder(t, {}), key);
+test('any damage is noticed', async () => {
+  const file = snapshotFile(temporaryFolder(), key);
   await writeSnapshot(file, key, snapshot);
   const good = readFileSync(file);
   await fc.assert(
@@ -72,8 +72,8 @@ test('any damage is noticed', async (t) => {
   }
 });
 
-test('a snapshot of another folder or tokenizer is not taken', async (t) => {
-  const cacheDir = temporaryFolder(t, {});
+test('a snapshot of another folder or tokenizer is not taken', async () => {
+  const cacheDir = temporaryFolder();
   const file = snapshotFile(cacheDir, key);
   await writeSnapshot(file, key, snapshot);
   for (const other of [
@@ -85,15 +85,15 @@ test('a snapshot of another folder or tokenizer is not taken', async (t) => {
   }
 });
 
-test('when saving fails, the old snapshot and no half-written one is there', async (t) => {
-  const cacheDir = temporaryFolder(t, {});
+test('when saving fails, the old snapshot and no half-written one is there', async () => {
+  const cacheDir = temporaryFolder();
   put(join(cacheDir, 'ngrams'), 'a file where the folder should be');
   await assert.rejects(writeSnapshot(snapshotFile(cacheDir, key), key, snapshot), { code: 'io' });
   assert.deepEqual(readdirSync(cacheDir), ['ngrams']);
 });
 
-test('what nobody uses any more goes: old folders, and what a killed writer left', async (t) => {
-  const cacheDir = temporaryFolder(t, {});
+test('what nobody uses any more goes: old folders, and what a killed writer left', async () => {
+  const cacheDir = temporaryFolder();
   const file = snapshotFile(cacheDir, key);
   const folder = dirname(file);
   mkdirSync(folder, { recursive: true });

@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { fileEntries, fileTable } from '../../../engine/workspace/fileTable.ts';
 import { WorkerClient } from '../../../engine/workspace/workerClient.ts';
 import { WorkspaceIndex } from '../../../engine/workspace/workspaceIndex.ts';
-import { temporaryFolder } from './temporaryFolder.ts';
+import { temporaryFolder } from '../../temporaryFolder.ts';
 
 const modelDir = fileURLToPath(new URL('../../../engine/models/tiny-coder', import.meta.url));
 
@@ -14,7 +14,7 @@ const helper = 'export function harbourFee(boat, nights) {\n  return boat.length
 const other = 'export function tideAt(hour) {\n  return Math.sin(hour);\n}\n';
 const near = 'const due = harbourFee(boat, ';
 
-async function open(t: TestContext, folder: string, cacheDir = temporaryFolder(t, {})) {
+async function open(t: TestContext, folder: string, cacheDir = temporaryFolder()) {
   const index = new WorkspaceIndex({
     modelDir,
     vocabSize: 8192,
@@ -32,8 +32,8 @@ const pathsOf = async (index: WorkspaceIndex, place = near) =>
   (await index.similar(place)).texts.map(({ path }) => path);
 
 test('the definition of what is written comes first, with its text; after a restart too', async (t) => {
-  const folder = temporaryFolder(t, { 'fees.ts': `// Fees.\n\n${helper}`, 'tides.ts': other });
-  const cacheDir = temporaryFolder(t, {});
+  const folder = temporaryFolder({ 'fees.ts': `// Fees.\n\n${helper}`, 'tides.ts': other });
+  const cacheDir = temporaryFolder();
   for (const run of ['built', 'persisted']) {
     const index = await open(t, folder, cacheDir);
     const { texts, rarity } = await index.similar(near);
@@ -46,7 +46,7 @@ test('the definition of what is written comes first, with its text; after a rest
 });
 
 test('ignored and secret files are never found; new ignore rules count', async (t) => {
-  const folder = temporaryFolder(t, {
+  const folder = temporaryFolder({
     '.gitignore': 'built/\n',
     'built/fees.ts': helper,
     '.env': helper,
@@ -62,7 +62,7 @@ test('ignored and secret files are never found; new ignore rules count', async (
 });
 
 test('what changed on disk is quoted as it is now, what is gone is not', async (t) => {
-  const folder = temporaryFolder(t, { 'fees.ts': helper, 'old.ts': `// Old.\n${helper}` });
+  const folder = temporaryFolder({ 'fees.ts': helper, 'old.ts': `// Old.\n${helper}` });
   const index = await open(t, folder);
   writeFileSync(join(folder, 'fees.ts'), `${other.repeat(20)}\n// New.\n${helper}`);
   rmSync(join(folder, 'old.ts'));
@@ -73,7 +73,7 @@ test('what changed on disk is quoted as it is now, what is gone is not', async (
 });
 
 test('an open document is not found: the editor has it', async (t) => {
-  const folder = temporaryFolder(t, { 'fees.ts': helper });
+  const folder = temporaryFolder({ 'fees.ts': helper });
   const index = await open(t, folder);
   const { href } = pathToFileURL(join(folder, 'fees.ts'));
   index.documentChanged(href, () => helper);
@@ -84,8 +84,8 @@ test('an open document is not found: the editor has it', async (t) => {
 });
 
 test('a file whose windows were not known when the index was saved counts as changed', async (t) => {
-  const folder = temporaryFolder(t, { 'fees.ts': helper, 'tides.ts': other });
-  const start = { modelDir, cacheDir: temporaryFolder(t, {}) };
+  const folder = temporaryFolder({ 'fees.ts': helper, 'tides.ts': other });
+  const start = { modelDir, cacheDir: temporaryFolder() };
   const entry = (path: string) => ({ path, size: 1, mtimeMs: 5, tokenCount: 1 });
   const snapshot = { files: fileTable(['fees.ts', 'tides.ts'].map(entry)), tokens: Uint16Array.of(1, 2) };
   const saving = new WorkerClient(start);
@@ -106,18 +106,18 @@ test('a file whose windows were not known when the index was saved counts as cha
 });
 
 test('folders that leave take their files along', async (t) => {
-  const folder = temporaryFolder(t, { 'fees.ts': helper });
+  const folder = temporaryFolder({ 'fees.ts': helper });
   const index = await open(t, folder);
   index.setFolders([]);
   assert.deepEqual(await pathsOf(index), []);
-  const second = temporaryFolder(t, { 'tides.ts': other });
+  const second = temporaryFolder({ 'tides.ts': other });
   index.setFolders([{ path: second, exclude: [] }]);
   await index.whenIdle();
   assert.deepEqual(await pathsOf(index), []);
 });
 
 test('an empty place, odd characters and a huge line are no question', async (t) => {
-  const folder = temporaryFolder(t, { 'fees.ts': helper });
+  const folder = temporaryFolder({ 'fees.ts': helper });
   const index = await open(t, folder);
   for (const odd of ['', '\ud800\0\n', ' '.repeat(100_000), 'x'.repeat(100_000)]) {
     assert.deepEqual(await pathsOf(index, odd), []);

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { MAX_FILE_BYTES, readTextFile } from '../../../engine/workspace/textFile.ts';
-import { temporaryFolder } from './temporaryFolder.ts';
+import { temporaryFolder } from '../../temporaryFolder.ts';
 
 const code = 'const a = 1;\n';
 
-test('text is read, what is no code is skipped for a reason', async (t) => {
-  const folder = temporaryFolder(t, {
+test('text is read, what is no code is skipped for a reason', async () => {
+  const folder = temporaryFolder({
     'utf8.ts': `${code}// größe 🎉\n`,
     'bom.ts': `\ufeff${code}`,
     'utf16.ts': Buffer.from(`\ufeff${code}`, 'utf16le'),
@@ -35,7 +35,7 @@ test('text is read, what is no code is skipped for a reason', async (t) => {
   assert.equal(await read('one-line.js'), 'minified');
 });
 
-test('a file that is gone is an error', async (t) => {
-  const folder = temporaryFolder(t, {});
+test('a file that is gone is an error', async () => {
+  const folder = temporaryFolder();
   await assert.rejects(readTextFile(join(folder, 'gone')), { code: 'ENOENT' });
 });

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { WorkerClient } from '../../../engine/workspace/workerClient.ts';
-import { temporaryFolder } from './temporaryFolder.ts';
+import { temporaryFolder } from '../../temporaryFolder.ts';
 
 const modelDir = fileURLToPath(new URL('../../../engine/models/tiny-coder', import.meta.url));
 
-test('calls under way and later ones are rejected once it is stopped', async (t) => {
-  const worker = new WorkerClient({ modelDir, cacheDir: temporaryFolder(t, {}) });
+test('calls under way and later ones are rejected once it is stopped', async () => {
+  const worker = new WorkerClient({ modelDir, cacheDir: temporaryFolder() });
   const call = () => worker.call({ kind: 'tokenizeText', text: 'a = 1' });
   assert.ok((await call()).length > 0);
   const underWay = assert.rejects(call(), { code: 'internal', message: /stopped/ });
@@ -17,7 +17,7 @@ test('calls under way and later ones are rejected once it is stopped', async (t)
 });
 
 test('a fault in one call is its own; the next one is answered', async (t) => {
-  const folder = temporaryFolder(t, { ngrams: '' });
+  const folder = temporaryFolder({ ngrams: '' });
   const worker = new WorkerClient({ modelDir, cacheDir: folder });
   t.after(() => worker.dispose());
   const files = { paths: '', numbers: new Float64Array(0) };

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { loadTokenizer } from '../../../engine/model/tokenizer.ts';
 import type { IndexProgress } from '../../../engine/protocol.ts';
 import { WorkspaceIndex } from '../../../engine/workspace/workspaceIndex.ts';
-import { put, temporaryFolder } from './temporaryFolder.ts';
+import { put, temporaryFolder } from '../../temporaryFolder.ts';
+import { waitFor } from '../../waitFor.ts';
 
 const modelDir = fileURLToPath(new URL('../../../engine/models/tiny-coder', import.meta.url));
 const tokenizer = await loadTokenizer(modelDir);
@@ -44,14 +45,9 @@ function holders(index: WorkspaceIndex, text: string): (string | undefined)[] {
     .map((match) => index.documentOf(match));
 }
 
-async function until(condition: () => boolean): Promise<void> {
-  for (let i = 0; i < 500 && !condition(); i++) await setTimeout(10);
-  assert.ok(condition());
-}
-
 test('files are found, persisted, and only read again when they changed', async (t) => {
-  const cacheDir = temporaryFolder(t, {});
-  const folder = temporaryFolder(t, {
+  const cacheDir = temporaryFolder();
+  const folder = temporaryFolder({
     'a.ts': area,
     'windows.ts': greet.replaceAll('\n', '\r\n'),
     '.env': area,
@@ -84,8 +80,8 @@ test('files are found, persisted, and only read again when they changed', async 
 });
 
 test('a damaged persisted index is rebuilt, with a line in the log', async (t) => {
-  const cacheDir = temporaryFolder(t, {});
-  const folder = temporaryFolder(t, { 'a.ts': area });
+  const cacheDir = temporaryFolder();
+  const folder = temporaryFolder({ 'a.ts': area });
   const first = open(t, cacheDir);
   first.index.setFolders([{ path: folder, exclude: [] }]);
   await first.index.whenIdle();
@@ -101,8 +97,8 @@ test('a damaged persisted index is rebuilt, with a line in the log', async (t) =
 });
 
 test('created, changed, renamed and deleted files and folders, and new ignore rules, are followed', async (t) => {
-  const folder = temporaryFolder(t, { 'a.ts': area, 'dir/b.ts': greet });
-  const { index } = open(t, temporaryFolder(t, {}));
+  const folder = temporaryFolder({ 'a.ts': area, 'dir/b.ts': greet });
+  const { index } = open(t, temporaryFolder());
   index.setFolders([{ path: folder, exclude: [] }]);
   await index.whenIdle();
   const changed = async (...paths: string[]) => {
@@ -129,14 +125,14 @@ test('created, changed, renamed and deleted files and folders, and new ignore ru
 });
 
 test("an open document's text stands in for its file until it is closed", async (t) => {
-  const folder = temporaryFolder(t, { 'a.ts': area });
-  const { index } = open(t, temporaryFolder(t, {}));
+  const folder = temporaryFolder({ 'a.ts': area });
+  const { index } = open(t, temporaryFolder());
   index.setFolders([{ path: folder, exclude: [] }]);
   await index.whenIdle();
   const path = join(folder, 'a.ts');
   const uri = pathToFileURL(path).href;
   index.documentChanged(uri, () => greet);
-  await until(() => holders(index, greet).length === 1);
+  await waitFor('the text of the editor', () => holders(index, greet).length === 1);
   assert.deepEqual(holders(index, area), []);
   writeFileSync(path, `${area}\n`);
   index.filesChanged([uri]);
@@ -149,10 +145,10 @@ test("an open document's text stands in for its file until it is closed", async 
 });
 
 test('documents that are no files are indexed while they are open; secrets never', async (t) => {
-  const { index } = open(t, temporaryFolder(t, {}));
+  const { index } = open(t, temporaryFolder());
   index.documentChanged('file:///project/.env', () => greet);
   index.documentChanged('untitled:Untitled-1', () => area);
-  await until(() => holders(index, area).length === 1);
+  await waitFor('the text of the editor', () => holders(index, area).length === 1);
   assert.deepEqual(holders(index, area), ['untitled:Untitled-1']);
   assert.deepEqual(holders(index, greet), []);
   index.documentClosed('untitled:Untitled-1');
@@ -160,9 +156,9 @@ test('documents that are no files are indexed while they are open; secrets never
 });
 
 test('folders come and go; one inside another counts once', async (t) => {
-  const folder = temporaryFolder(t, { 'a.ts': area, 'inner/b.ts': greet });
-  const other = temporaryFolder(t, { 'c.ts': greet });
-  const { index } = open(t, temporaryFolder(t, {}));
+  const folder = temporaryFolder({ 'a.ts': area, 'inner/b.ts': greet });
+  const other = temporaryFolder({ 'c.ts': greet });
+  const { index } = open(t, temporaryFolder());
   const inner = { path: join(folder, 'inner'), exclude: [] };
   index.setFolders([{ path: folder, exclude: [] }, inner, { path: other, exclude: [] }]);
   await index.whenIdle();
@@ -177,21 +173,25 @@ test('folders come and go; one inside another counts once', async (t) => {
 });
 
 test('background work rests while it is held', async (t) => {
-  const folder = temporaryFolder(t, { 'a.ts': area });
-  const { index } = open(t, temporaryFolder(t, {}));
+  const folder = temporaryFolder({ 'a.ts': area });
+  const { index } = open(t, temporaryFolder());
+  // Until its worker has started there is nothing to hold.
+  index.setFolders([{ path: temporaryFolder({ 'b.ts': greet }), exclude: [] }]);
+  await index.whenIdle();
+  assert.equal(index.documentCount, 1);
   const release = index.hold();
   index.setFolders([{ path: folder, exclude: [] }]);
-  await setTimeout(600);
+  await pause(600);
   assert.equal(index.documentCount, 0);
   release();
   await index.whenIdle();
   assert.equal(index.documentCount, 1);
 });
 
-test('without a tokenizer the index stays empty and says why; stopping in the middle is quiet', async (t) => {
-  const folder = temporaryFolder(t, { 'a.ts': area });
+test('without a tokenizer the index stays empty and says why; stopping in the middle is quiet', async () => {
+  const folder = temporaryFolder({ 'a.ts': area });
   const logged: string[] = [];
-  const options = { vocabSize: 100, cacheDir: temporaryFolder(t, {}), onProgress: () => undefined };
+  const options = { vocabSize: 100, cacheDir: temporaryFolder(), onProgress: () => undefined };
   const broken = new WorkspaceIndex({
     ...options,
     modelDir: join(folder, 'no-model'),

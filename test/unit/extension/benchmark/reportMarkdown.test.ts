@@ -34,6 +34,7 @@ test('what is wrong is said', () => {
     position: 0,
     expected: null,
     actual: null,
+    is_fault: true,
     cause: 'ngram ended where plain decoding wrote "|".',
   } as const;
   const markdown = reportMarkdown({

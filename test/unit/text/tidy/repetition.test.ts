@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cutRepetition } from '../../../../engine/text/tidy/repetition.ts';
+import { leastMs } from '../../../leastMs.ts';
 import { filterAt } from './tidyAt.ts';
 
 const cut = (text: string) => filterAt(cutRepetition, '│', text);
@@ -28,8 +29,7 @@ test('words that loop within a line are kept once', () => {
 });
 
 test('a megabyte takes no time', () => {
-  const start = performance.now();
-  cut('ab'.repeat(500_000));
-  cut('a\nb\n'.repeat(100_000));
-  assert.ok(performance.now() - start < 500);
+  for (const text of ['ab'.repeat(500_000), 'a\nb\n'.repeat(100_000)]) {
+    assert.ok(leastMs(() => cut(text)) < 250);
+  }
 });
