@@ -58,14 +58,7 @@ export class IgnoreRules {
     const name = path.slice(path.lastIndexOf(sep) + 1);
     if (VERSION_CONTROL.has(name)) return true;
     if (this.#excluded(slashed(relative(this.#folder, path)))) return true;
-    for (const { base, patterns } of await this.#rulesIn(dirname(path))) {
-      const relativePath = slashed(relative(base, path)) + (kind === 'folder' ? '/' : '');
-      if (!ignore.isPathValid(relativePath)) return true;
-      if (inheritsFrom(patterns, slashed(relative(base, dirname(path))))) continue;
-      const { ignored, unignored } = patterns.test(relativePath);
-      if (ignored || unignored) return ignored;
-    }
-    return false;
+    return isIgnored(path, kind, await this.#rulesIn(dirname(path)));
   }
 
   /** The rules that hold in a folder, deepest first. */
@@ -82,13 +75,34 @@ export class IgnoreRules {
     const own = await patternsOf(join(folder, '.gitignore'));
     const rules: Rules[] = own === undefined ? [] : [{ base: folder, patterns: own }];
     const isRoot = existsSync(join(folder, '.git')) || dirname(folder) === folder;
-    if (!isRoot && (folder !== this.#folder || hasRepositoryAbove(folder))) {
+    if (!isRoot && (folder !== this.#folder || (await this.#isPartOfRepositoryAbove()))) {
       return [...rules, ...(await this.#rulesIn(dirname(folder)))];
     }
     const local = await patternsOf(join(folder, '.git', 'info', 'exclude'));
     if (local !== undefined) rules.push({ base: folder, patterns: local });
     return [...rules, { base: folder, patterns: newPatterns().add(DEFAULTS) }];
   }
+
+  /** A folder that git ignores, such as a dependency's, can be opened too: it is no part of the repository around it. */
+  async #isPartOfRepositoryAbove(): Promise<boolean> {
+    if (!hasRepositoryAbove(this.#folder)) return false;
+    for (let folder = this.#folder; !existsSync(join(folder, '.git')); folder = dirname(folder)) {
+      if (isIgnored(folder, 'folder', await this.#rulesIn(dirname(folder)))) return false;
+    }
+    return true;
+  }
+}
+
+/** Given that no folder above it is. @param rules deepest first */
+function isIgnored(path: string, kind: 'file' | 'folder', rules: readonly Rules[]): boolean {
+  for (const { base, patterns } of rules) {
+    const relativePath = slashed(relative(base, path)) + (kind === 'folder' ? '/' : '');
+    if (!ignore.isPathValid(relativePath)) return true;
+    if (inheritsFrom(patterns, slashed(relative(base, dirname(path))))) continue;
+    const { ignored, unignored } = patterns.test(relativePath);
+    if (ignored || unignored) return ignored;
+  }
+  return false;
 }
 
 /**

@@ -70,9 +70,14 @@ export function suggestionsSuite(startVsCode: StartVsCode): void {
   /** How often the engine was asked. */
   const requests = () => session.log().match(/ after \d+ ms/g)?.length ?? 0;
 
+  const firstGhostText = () =>
+    session.editor.waitForGhostText().catch((cause) => {
+      throw new Error(`no ghost text\n${session.log().slice(-2000)}`, { cause });
+    });
+
   /** Ghost text that stays: typing is over and the engine has answered. */
   async function settledGhostText(): Promise<string> {
-    for (let text = await session.editor.waitForGhostText(); ; ) {
+    for (let text = await firstGhostText(); ; ) {
       await pause(400);
       const again = await session.editor.ghostText();
       if (again !== '' && again === text) return text;

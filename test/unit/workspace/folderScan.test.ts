@@ -53,6 +53,24 @@ test('rules of the repository above a workspace folder hold in it', async () => 
   assert.deepEqual(await found(join(folder, 'packages', 'a')), ['src/x.ts']);
 });
 
+test('a folder that the repository above ignores, opened itself, is read like any other', async () => {
+  const folder = temporaryFolder({
+    '.git/HEAD': '',
+    '.gitignore': 'node_modules/\n*.js\n',
+    'node_modules/koa/index.js': '',
+    'node_modules/koa/node_modules/mime/index.js': '',
+    'node_modules/koa/lib/.gitignore': 'tmp/\n',
+    'node_modules/koa/lib/tmp/x.js': '',
+    'node_modules/koa/lib/y.js': '',
+  });
+  assert.deepEqual(await found(join(folder, 'node_modules', 'koa')), [
+    'index.js',
+    'lib/.gitignore',
+    'lib/y.js',
+  ]);
+  assert.deepEqual(await found(join(folder, 'node_modules', 'koa', 'lib')), ['.gitignore', 'y.js']);
+});
+
 test('a .gitignore above a folder that is in no repository does not matter', async () => {
   const folder = temporaryFolder({ '.gitignore': '*\n', 'work/a.ts': '' });
   assert.deepEqual(await found(join(folder, 'work')), ['a.ts']);
