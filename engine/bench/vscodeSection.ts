@@ -24,7 +24,7 @@ export async function measureVsCode(): Promise<Section> {
       { name: 'engine ready the first time on a machine', unit: 'ms', measured: usual.firstEngineStartMs },
     ],
     notes: [
-      "Floor: an extension that answers at once, so VS Code's own debounce and drawing.",
+      "Floor: an extension that answers at once in a like file, so VS Code's own debounce, language service and drawing.",
       'Keys that brought ghost text count, however late it came (within 3 s); the next key waits for it.',
     ],
     faults: [],

@@ -11,6 +11,6 @@ exports.activate = (context) => {
     ],
   };
   context.subscriptions.push(
-    vscode.languages.registerInlineCompletionItemProvider({ language: 'floor' }, provider),
+    vscode.languages.registerInlineCompletionItemProvider({ language: 'javascript' }, provider),
   );
 };
