@@ -52,7 +52,6 @@ export function benchmarkSuite(startVsCode: StartVsCode): void {
 
   /** Plain decoding and n-grams, on so many places. */
   async function start(places: string): Promise<void> {
-    await panel.locator('form.setup').waitFor({ state: 'attached' });
     await panel.locator('.setup').waitFor({ state: 'attached' });
     if (await panel.locator('.setup-again:not([open])').isVisible()) {
       await panel.locator('.setup-again > summary').click();

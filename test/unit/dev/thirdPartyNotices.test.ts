@@ -30,7 +30,7 @@ function noticesOf(...files: string[]): readonly string[] {
 
 test('the innermost package of a path is the one that was bundled; it is there once, with all that it says', () => {
   const nested = 'node_modules/outer/node_modules/inner/index.js';
-  assert.deepEqual(noticesOf(nested, nested.replaceAll('/', '\\'), `/home/us/${nested}`), [
+  assert.deepEqual(noticesOf(nested, nested.replaceAll('/', '\\'), `/elsewhere/${nested}`), [
     'inner\n\nCopyright (c) inner\n\nInner has parts of others.',
   ]);
 });
