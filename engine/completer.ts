@@ -148,6 +148,21 @@ export class Completer {
     return found;
   }
 
+  /**
+   * Evaluates what a completion here will begin with, so that the first key finds it done. The document is read
+   * before the first await, and again when the workspace has answered, unless it has changed by then.
+   *
+   * @returns the tokens evaluated
+   */
+  async prepare(place: CompletionPlace, signal: AbortSignal): Promise<number> {
+    const { document } = place;
+    const { version } = document;
+    await this.gatherContext(place);
+    if (signal.aborted || document.version !== version) return 0;
+    const { prompt, cursor } = this.#begin(place);
+    return this.#parts.runtime.prefill(sessionPrompt(prompt, cursor.document), signal);
+  }
+
   /** When all that a completion here can use is there: it takes what there is and does not wait. */
   async gatherContext(place: CompletionPlace): Promise<void> {
     const { workspaceContext, syntaxes } = this.#parts;

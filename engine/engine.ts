@@ -142,6 +142,11 @@ export class SlipstreamEngine implements Engine {
     return this.#parts.completer.gatherContext(this.#place(request));
   }
 
+  async prepare(request: PlaceRequest, signal: AbortSignal): Promise<number> {
+    if (this.#benchmarks) return 0;
+    return this.#suggest(request.document, (completer) => completer.prepare(this.#place(request), signal));
+  }
+
   listAlgorithms(): Promise<readonly protocol.AlgorithmFacts[]> {
     const { settings, runtime } = this.#parts;
     return availableAlgorithms(settings, runtime.dir);

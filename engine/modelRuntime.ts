@@ -6,12 +6,16 @@ import {
   type DecodeStrategy,
   decode,
 } from './decode/decoder.ts';
+import { prefill } from './decode/prefill.ts';
+import type { Session, SessionPrompt } from './decode/session.ts';
 import { SessionPool } from './decode/sessionPool.ts';
 import { SlipstreamError } from './errors.ts';
 import type { CostTable } from './model/costTable.ts';
 import type { LanguageModel } from './model/languageModel.ts';
 import { type OpenedModel, type OpenModelOptions, openModel } from './model/openModel.ts';
 import { loadTokenizer, type Tokenizer } from './model/tokenizer.ts';
+
+type SessionRequest = Pick<DecodeRequest, 'prompt' | 'signal'>;
 
 /** A model ready to decode: weights, tokenizer, what its passes cost here, and the prefix cache. */
 export class ModelRuntime {
@@ -59,10 +63,20 @@ export class ModelRuntime {
    * Decodes on the idle session that shares most with the prompt. One at a time: a request waits for the one before
    * it, which is cancelled by then and leaves the KV rows that this one continues.
    */
-  decode(strategy: DecodeStrategy, request: DecodeRequest): Promise<DecodeResult> {
-    const decoding = this.#turn.then(() => this.#decode(strategy, request));
-    this.#turn = decoding.catch(() => {});
-    return decoding;
+  async decode(strategy: DecodeStrategy, request: DecodeRequest): Promise<DecodeResult> {
+    const decoded = await this.#inTurn(request, (session) => decode(session, strategy, request));
+    return decoded ?? cancelledEarly();
+  }
+
+  /** Evaluates a prompt ahead of the request for it; called off, it leaves what is done. @returns the tokens evaluated */
+  async prefill(prompt: SessionPrompt, signal: AbortSignal): Promise<number> {
+    const evaluated = await this.#inTurn({ prompt, signal }, async (session) => {
+      session.start(prompt);
+      const pending = session.pending;
+      await prefill(session, signal);
+      return pending - session.pending;
+    });
+    return evaluated ?? 0;
   }
 
   /** Waits for what is being decoded: abort it first. */
@@ -72,12 +86,21 @@ export class ModelRuntime {
     await this.model.dispose();
   }
 
-  async #decode(strategy: DecodeStrategy, request: DecodeRequest): Promise<DecodeResult> {
-    if (request.signal.aborted) return cancelledEarly(); // no session is taken for it
-    this.#checkVocabulary(request.prompt.tokens);
-    const session = this.#pool.acquire(request.prompt.tokens);
+  #inTurn<T>(request: SessionRequest, work: (session: Session) => Promise<T>): Promise<T | undefined> {
+    const working = this.#turn.then(() => this.#onSession(request, work));
+    this.#turn = working.catch(() => {});
+    return working;
+  }
+
+  async #onSession<T>(
+    { prompt, signal }: SessionRequest,
+    work: (session: Session) => Promise<T>,
+  ): Promise<T | undefined> {
+    if (signal.aborted) return undefined; // no session is taken for it
+    this.#checkVocabulary(prompt.tokens);
+    const session = this.#pool.acquire(prompt.tokens);
     try {
-      return await decode(session, strategy, request);
+      return await work(session);
     } finally {
       this.#pool.release(session);
     }

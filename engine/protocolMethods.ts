@@ -21,6 +21,7 @@ import type {
   LogLevel,
   ModelFacts,
   OpenDocument,
+  SuggestionPlace,
   WorkspaceFolder,
 } from './protocol.ts';
 
@@ -50,6 +51,8 @@ export const shutdown = new RequestType0<null, FaultData>('shutdown');
 export const didOpen = new NotificationType<OpenDocument>('document/didOpen');
 export const didChange = new NotificationType<DocumentChange>('document/didChange');
 export const didClose = new NotificationType<{ readonly uri: string }>('document/didClose');
+/** The cursor rests there: something may be asked for soon. */
+export const prepare = new NotificationType<SuggestionPlace>('completion/prepare');
 /** The suggestion shown at a place was accepted whole: what follows may be asked for right now. */
 export const didAccept = new NotificationType<{ readonly uri: string }>('completion/didAccept');
 /** Created, changed, renamed or deleted. */

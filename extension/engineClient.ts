@@ -97,6 +97,10 @@ export class EngineClient {
     }
   }
 
+  prepare(place: protocol.SuggestionPlace): void {
+    this.#notify(methods.prepare, place);
+  }
+
   didOpen(document: protocol.OpenDocument): void {
     this.#notify(methods.didOpen, document);
   }

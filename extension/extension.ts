@@ -6,6 +6,7 @@ import { Configuration } from './configuration.ts';
 import { EngineSupervisor } from './engineSupervisor.ts';
 import { tellDeviceNote, tellFailure, tellRefusedSettings } from './faultMessages.ts';
 import { acceptedCommand, InlineCompletionProvider } from './inlineCompletionProvider.ts';
+import { Preparation } from './preparation.ts';
 import { isEnabledAnywhere, isEnabledFor, type Settings } from './settings.ts';
 import { StatusBar } from './statusBar.ts';
 import { WorkspaceSync, workspaceFolders } from './workspaceSync.ts';
@@ -46,6 +47,10 @@ export function activate(context: vscode.ExtensionContext): void {
       showStatus();
     },
   });
+  const preparation = new Preparation({
+    engine: () => engine.client,
+    isEnabledFor: (languageId) => isEnabledFor(configuration.settings, languageId),
+  });
   let benchmarkPanel: Promise<BenchmarkPanel> | undefined;
   const showBenchmark = async () => {
     benchmarkPanel ??= import('./benchmark/benchmarkPanel.ts').then((module) => {
@@ -69,6 +74,7 @@ export function activate(context: vscode.ExtensionContext): void {
     configuration,
     engine,
     sync,
+    preparation,
     statusBar,
     registerCommands({ configuration, supervisor: engine, showBenchmark, log }),
     vscode.languages.registerInlineCompletionItemProvider({ pattern: '**' }, provider),
@@ -82,6 +88,7 @@ export function activate(context: vscode.ExtensionContext): void {
     engine.onDidChangeState((state) => {
       if (state.kind === 'ready' && engine.client) sync.attach(engine.client);
       else sync.detach();
+      preparation.soon();
       if (state.kind === 'failed') void tellFailure(state);
       const note = state.kind === 'ready' ? state.model.deviceNote : undefined;
       if (note !== undefined && !toldDeviceNotes.has(note)) void tellDeviceNote(note);

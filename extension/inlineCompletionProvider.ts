@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
-import type { CompleteResult, CompletionMetrics, SuggestionPlace } from '../engine/protocol.ts';
+import type { CompleteResult, CompletionMetrics } from '../engine/protocol.ts';
 import { isCompletable } from './completableDocument.ts';
 import { CompletionRequests } from './completionRequests.ts';
 import type { EngineClient } from './engineClient.ts';
 import { type DocumentPlace, placeAfterTyping, placeOf, textOf, toEdit, toItem } from './place.ts';
 import { type Edit, SuggestionCache } from './suggestionCache.ts';
+import { suggestionPlace } from './suggestionPlace.ts';
 import type { WorkspaceSync } from './workspaceSync.ts';
 
 /** The command that an accepted suggestion runs: the stable API tells of it in no other way. */
@@ -99,7 +100,7 @@ export class InlineCompletionProvider implements vscode.InlineCompletionItemProv
     cancelled: AbortSignal,
   ): Promise<Edit | undefined> {
     const from = performance.now();
-    const params = suggestionPlace(document, place);
+    const params = suggestionPlace(document, place.position, place.selected);
     let result = await engine.complete(params, onPartialText, cancelled);
     if (result.kind === 'outOfSync' && document.version === params.version) {
       this.#context.sync.open(document);
@@ -128,7 +129,7 @@ export class InlineCompletionProvider implements vscode.InlineCompletionItemProv
     try {
       const known = first ? [textOf(place, first)] : [];
       const result = await engine.alternatives(
-        { ...suggestionPlace(document, place), count, known },
+        { ...suggestionPlace(document, place.position, place.selected), count, known },
         AbortSignal.any([turnedAway.signal, this.#settingsChanged.signal]),
       );
       if (result.kind !== 'alternatives') return [];
@@ -142,37 +143,6 @@ export class InlineCompletionProvider implements vscode.InlineCompletionItemProv
       subscription.dispose();
     }
   }
-}
-
-function suggestionPlace(
-  document: vscode.TextDocument,
-  { uri, position, selected }: DocumentPlace,
-): SuggestionPlace {
-  return {
-    uri,
-    version: document.version,
-    position: plain(position),
-    indentation: indentationOf(document),
-    ...(selected && {
-      selectedSuggestion: {
-        range: { start: plain(selected.range.start), end: plain(selected.range.end) },
-        text: selected.text,
-      },
-    }),
-  };
-}
-
-function plain({ line, character }: vscode.Position) {
-  return { line, character };
-}
-
-function indentationOf(document: vscode.TextDocument) {
-  const { insertSpaces, tabSize } =
-    vscode.window.visibleTextEditors.find((editor) => editor.document === document)?.options ?? {};
-  return {
-    insertSpaces: insertSpaces !== false,
-    tabSize: typeof tabSize === 'number' ? tabSize : 4,
-  };
 }
 
 function describe(result: CompleteResult): string {

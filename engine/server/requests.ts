@@ -10,6 +10,7 @@ import type {
   OpenDocument,
   Position,
   Range,
+  SuggestionPlace,
   WorkspaceFolder,
 } from '../protocol.ts';
 import { algorithms, devices } from '../protocol.ts';
@@ -54,7 +55,7 @@ export const documentChange = object<DocumentChange>({
   changes: array(object<{ range: Range; text: string }>({ range, text: string })),
 });
 
-const suggestionPlace = {
+const place = {
   uri: string,
   version,
   position,
@@ -65,13 +66,15 @@ const suggestionPlace = {
   }),
 };
 
+export const suggestionPlace = object<SuggestionPlace>(place);
+
 export const completeParams = object<CompleteParams>({
-  ...suggestionPlace,
+  ...place,
   partialTextToken: integer(0),
 });
 
 export const alternativesParams = object<AlternativesParams>({
-  ...suggestionPlace,
+  ...place,
   count: integer(1, 100),
   known: array(string),
 });

@@ -25,6 +25,8 @@ export interface Engine {
   complete(request: CompleteRequest, signal: AbortSignal): Promise<protocol.CompleteResult>;
   /** As for `complete`. */
   alternatives(request: AlternativesRequest, signal: AbortSignal): Promise<protocol.AlternativesResult>;
+  /** Evaluates ahead what a completion here begins with. As for `complete`. @returns the tokens evaluated */
+  prepare(request: PlaceRequest, signal: AbortSignal): Promise<number>;
   listAlgorithms(): Promise<readonly protocol.AlgorithmFacts[]>;
   /** The prompt of the last completion as text. */
   lastPrompt(): string | null;
@@ -83,6 +85,8 @@ export class Server {
   #initializing = false;
   /** The suggestion under way: at most one, a newer one aborts it. */
   #running: AbortController | undefined;
+  /** What is done ahead of the next one: every suggestion aborts it. */
+  #preparing: AbortController | undefined;
   /** Aborted when the editor has asked for the end. */
   readonly #ending = new AbortController();
 
@@ -145,6 +149,9 @@ export class Server {
     this.#onNotification(methods.didClose, requests.documentUri, ({ uri }, engine) => {
       if (this.#documents.close(uri)) engine.documentClosed(uri);
     });
+    this.#onNotification(methods.prepare, requests.suggestionPlace, (place, engine) => {
+      void this.#prepare(place, engine);
+    });
     this.#onNotification(methods.didAccept, requests.documentUri, ({ uri }, engine) => engine.didAccept(uri));
     this.#onNotification(methods.didChangeFiles, requests.files, ({ uris }, engine) =>
       engine.filesChanged(uris),
@@ -187,6 +194,23 @@ export class Server {
     return request ? engine.alternatives(request, this.#takeTurn(cancelled)) : { kind: 'outOfSync' };
   }
 
+  /** Nobody waits for it: what goes wrong is in the log, and goes wrong again when it is asked for. */
+  async #prepare(place: protocol.SuggestionPlace, engine: Engine): Promise<void> {
+    this.#preparing?.abort();
+    this.#preparing = new AbortController();
+    const request = this.#withDocuments(place);
+    if (!request) return;
+    try {
+      const tokens = await engine.prepare(
+        request,
+        AbortSignal.any([this.#preparing.signal, this.#ending.signal]),
+      );
+      if (tokens > 0) this.#log('debug', `${tokens} tokens of the prompt evaluated ahead`);
+    } catch (error) {
+      this.#log('error', `${methods.prepare.method}: ${describe(error)}`);
+    }
+  }
+
   /** Undefined when this version of the document is not here. */
   #withDocuments<P extends protocol.SuggestionPlace>({ uri, version, ...rest }: P) {
     const document = this.#documents.get(uri, version);
@@ -203,6 +227,7 @@ export class Server {
   /** Ends what is being written for an earlier request. @returns the signal of the new one */
   #takeTurn(cancelled: AbortSignal): AbortSignal {
     this.#running?.abort();
+    this.#preparing?.abort();
     this.#running = new AbortController();
     return AbortSignal.any([cancelled, this.#running.signal]);
   }
@@ -213,6 +238,7 @@ export class Server {
   ): Promise<protocol.BenchmarkReport | null> {
     const engine = this.#ready();
     this.#running?.abort();
+    this.#preparing?.abort();
     return engine.runBenchmark(
       {
         ...request,

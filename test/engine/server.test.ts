@@ -128,6 +128,35 @@ test('cancelling reaches the run, and a newer request aborts an older one', { ti
   engine.process.kill();
 });
 
+test('a preparation ends with the next request, and what goes wrong in it is only logged', {
+  timeout: 60_000,
+}, async () => {
+  const engine = await ready();
+  const logged: string[] = [];
+  engine.connection.onNotification(methods.log, ({ level, message }) => {
+    logged.push(`${level} ${message}`);
+  });
+  const { partialTextToken, ...place } = completeAt(4);
+  await open(engine, 'wait');
+  // Without an end this one would go on for ever.
+  await engine.connection.sendNotification(methods.prepare, place);
+  await engine.connection.sendNotification(methods.prepare, { ...place, version: 7 });
+  const result = await engine.connection.sendRequest(methods.complete, completeAt(0));
+  assert.equal(result.kind, 'completion');
+  await open(engine, 'fault');
+  await engine.connection.sendNotification(methods.prepare, {
+    ...place,
+    position: { line: 0, character: 5 },
+  });
+  await engine.connection.sendRequest(methods.lastPrompt);
+  assert.deepEqual(
+    logged.filter((line) => line.startsWith('debug')),
+    ['debug 4 tokens of the prompt evaluated ahead'],
+  );
+  assert.match(logged.filter((line) => line.startsWith('error')).join(), /completion\/prepare: Error: a bug/);
+  engine.process.kill();
+});
+
 test('faults keep their code; a bad request names what is wrong; the engine goes on', async () => {
   const engine = await ready();
   await open(engine, 'fault');

@@ -149,6 +149,26 @@ test('a typed character prefills a handful of tokens, not the prompt', async () 
   await engine.dispose();
 });
 
+test('prepared where the cursor rests, the first key prefills a handful of tokens and writes the same', async () => {
+  const text = longText();
+  const resting = sampleDocument('src/long.ts', text);
+  const typed = sampleDocument('src/long.ts', `${text}e`, 2);
+  const asked = request(typed, typed.positionAt(text.length + 1));
+  const unprepared = await startEngine({ promptTokens: 1400 });
+  await unprepared.gatherContext(asked);
+  const expected = await unprepared.completeInDetail(asked, never);
+  await unprepared.dispose();
+
+  const engine = await startEngine({ promptTokens: 1400 });
+  const evaluated = await engine.prepare(request(resting, resting.positionAt(text.length)), never);
+  assert.ok(evaluated > 500, `${evaluated} tokens evaluated ahead`);
+  const { tokens, metrics } = await engine.completeInDetail(asked, never);
+  assert.deepEqual(tokens, expected.tokens);
+  assert.ok(metrics.prefilledTokens <= 16, `${metrics.prefilledTokens} tokens after the key`);
+  assert.equal(await engine.prepare(asked, never), 0, 'what a completion evaluated is there');
+  await engine.dispose();
+});
+
 /** Calls back at the start of every pass of the engine's model, with the tokens that it evaluates. */
 function watchPasses({ runtime: { model } }: SlipstreamEngine, onPass: (tokens: number) => void): void {
   const createKvCache = model.createKvCache.bind(model);

@@ -14,8 +14,12 @@ import { Session } from './session.ts';
 const keyIntervalMs = 400;
 /** Without ghost text by then there is nothing to suggest. */
 const longestWaitMs = 3000;
-/** Typed in each round, in a file of either kind. */
-const typedText = '  const result = items.filter((item) => ';
+/** Typed in a file of either kind: one of them in each round. */
+const typedTexts = [
+  '  const result = items.filter((item) => ',
+  '  const total = items.reduce((sum, item) => sum + item, 0);',
+  '  for (const item of items) console.log(item, scale1(items, 2));',
+];
 /** About 1,500 tokens before the cursor. */
 const longFile = `${Array.from(
   { length: 60 },
@@ -74,8 +78,9 @@ export async function measureLatencies(rounds: number, promptTokens: number | nu
     const floor: number[] = [];
     const slipstream: number[] = [];
     for (let round = 0; round < rounds; round++) {
-      floor.push(...(await typeIn(session, 'at-once.js')));
-      slipstream.push(...(await typeIn(session, 'long.ts')));
+      const text = typedTexts[round % typedTexts.length];
+      floor.push(...(await typeIn(session, 'at-once.js', text)));
+      slipstream.push(...(await typeIn(session, 'long.ts', text)));
     }
     await editor.runCommand('Slipstream: Restart Engine');
     await secondStart(session);
@@ -109,11 +114,11 @@ async function secondStart(session: Session): Promise<void> {
 }
 
 /** @returns the times from key to new ghost text, of the keys that brought any */
-async function typeIn({ editor }: Session, file: string): Promise<number[]> {
+async function typeIn({ editor }: Session, file: string, text: string): Promise<number[]> {
   await editor.openFile(file);
   await editor.page.waitForTimeout(1000);
   await editor.watchGhostText();
-  for (const character of typedText) {
+  for (const character of text) {
     await editor.type(character, 0);
     await Promise.all([editor.page.waitForTimeout(keyIntervalMs), editor.ghostTextOfLastKey(longestWaitMs)]);
   }

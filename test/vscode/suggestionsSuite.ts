@@ -45,6 +45,7 @@ export function suggestionsSuite(startVsCode: StartVsCode): void {
       files: {
         'sum.js': beginning,
         'through.js': beginning,
+        'rested.js': beginning.replaceAll('items', 'berths'),
         'brackets.ts': beginning,
         'cycled.js': '',
         'killed.js': beginning,
@@ -101,6 +102,20 @@ export function suggestionsSuite(startVsCode: StartVsCode): void {
     await editor.save();
     const shown = beginning + typed + ghost;
     await session.waitFor(`${shown} in the file`, () => session.read('sum.js').startsWith(shown));
+  });
+
+  test('where the cursor rests the prompt is evaluated ahead: the first key waits for little of it', async () => {
+    const { editor } = session;
+    const before = session.log().length;
+    await editor.openFile('rested.js');
+    await session.waitFor('tokens evaluated ahead', () =>
+      /evaluated ahead/.test(session.log().slice(before)),
+    );
+    await pause(500); // The workspace may have more to say, and that is evaluated too.
+    await editor.type('  for');
+    await settledGhostText();
+    const [, prompt, prefilled] = /prompt (\d+), prefilled (\d+)/.exec(session.log().slice(before)) ?? [];
+    assert.ok(Number(prompt) > 100 && Number(prefilled) <= 16, `${prefilled} of ${prompt} tokens prefilled`);
   });
 
   test('the last prompt is shown to be read: nobody edits it, and nothing is suggested in it', async () => {

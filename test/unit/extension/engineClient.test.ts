@@ -59,6 +59,7 @@ async function connect(complete: (request: CompleteRequest, signal: AbortSignal)
     facts: { name: 'm', device: 'cpu', precision: 'int8', algorithm: 'auto' },
     complete,
     alternatives,
+    prepare: async () => 0,
     listAlgorithms: async () => [{ algorithm: 'none' }, { algorithm: 'eagle3', missing: 'no head' }],
     lastPrompt: () => null,
     didAccept() {},
