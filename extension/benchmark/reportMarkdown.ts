@@ -1,8 +1,11 @@
-import type { AlgorithmResult, BenchmarkReport } from '../../engine/protocol.ts';
+import type { AlgorithmResult, BenchmarkReport, OutputDifference } from '../../engine/protocol.ts';
 import { algorithmNames } from '../algorithmNames.ts';
 import { taskClassNames } from './reportNames.ts';
+import { type SameText, sameText } from './sameText.ts';
 
-const columns: readonly (readonly [title: string, cell: (result: AlgorithmResult) => string])[] = [
+type Cell = (result: AlgorithmResult, differences: readonly OutputDifference[]) => string;
+
+const columns: readonly (readonly [title: string, cell: Cell])[] = [
   [
     'Places',
     ({ task_class, tasks }) => `${task_class === 'all' ? 'All' : taskClassNames[task_class]} (${tasks})`,
@@ -16,8 +19,14 @@ const columns: readonly (readonly [title: string, cell: (result: AlgorithmResult
   ['Suggestion p50', ({ latency_ms }) => `${latency_ms.p50.toFixed(0)} ms`],
   ['p90', ({ latency_ms }) => `${latency_ms.p90.toFixed(0)} ms`],
   ['p99', ({ latency_ms }) => `${latency_ms.p99.toFixed(0)} ms`],
-  ['Same text', ({ lossless }) => (lossless ? 'yes' : '**NO**')],
+  ['Same text', (result, differences) => sameTextNames[sameText(result, differences)]],
 ];
+
+const sameTextNames: Readonly<Record<SameText, string>> = {
+  yes: 'yes',
+  'near-ties': 'but for near-ties',
+  no: '**NO**',
+};
 
 /** A report for an issue or a chat: the sentence, the table, what it was measured on. */
 export function reportMarkdown(report: BenchmarkReport): string {
@@ -30,7 +39,7 @@ export function reportMarkdown(report: BenchmarkReport): string {
     '',
     row(columns.map(([title]) => title)),
     row(columns.map((_, column) => (column < 2 ? '---' : '--:'))),
-    ...results.map((result) => row(columns.map(([, cell]) => cell(result)))),
+    ...results.map((result) => row(columns.map(([, cell]) => cell(result, differences)))),
     '',
     ...[
       ...differences.map(({ is_fault, cause }) => (is_fault ? `**Error:** ${cause}` : cause)),

@@ -376,10 +376,15 @@ describe('a result', () => {
       is_fault: false,
       cause: `near-tie ${position}`,
     }));
-    await withPanel({ ...shown, report: { ...report, differences: nearTies } }, async (page) => {
+    const results = report.results.map((result) =>
+      result.algorithm === 'ngram' ? { ...result, lossless: false } : result,
+    );
+    await withPanel({ ...shown, report: { ...report, differences: nearTies, results } }, async (page) => {
       assert.equal(await page.getByRole('alert').count(), 0);
       assert.equal(await page.locator('.notes li', { hasText: 'near-tie' }).count(), 5);
       assert.ok(await page.getByText('and 2 differences more').isVisible());
+      assert.equal(await page.locator('.results-table tr.is-faulty').count(), 0);
+      assert.equal(await page.locator('.results-table td', { hasText: 'but for near-ties' }).count(), 5);
     });
   });
 

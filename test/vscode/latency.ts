@@ -86,7 +86,10 @@ export async function measureLatencies(rounds: number, promptTokens: number | nu
     }
     for (let restart = 1; restart <= RESTARTS; restart++) {
       await editor.runCommand('Slipstream: Restart Engine');
-      await session.waitFor('the engine is ready again', () => engineStartsMs(session.log()).length > restart);
+      await session.waitFor(
+        'the engine is ready again',
+        () => engineStartsMs(session.log()).length > restart,
+      );
     }
     const [firstEngineStartMs, ...laterStartsMs] = engineStartsMs(session.log());
     const known = timesMs(session.log(), /known, answered in ([\d.]+) ms/g);

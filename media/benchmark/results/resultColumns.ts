@@ -1,6 +1,7 @@
-import type { AlgorithmResult } from '../../../engine/protocol.ts';
+import type { AlgorithmResult, OutputDifference } from '../../../engine/protocol.ts';
 import { algorithmNames } from '../../../extension/algorithmNames.ts';
 import { taskClassNames } from '../../../extension/benchmark/reportNames.ts';
+import { type SameText, sameText } from '../../../extension/benchmark/sameText.ts';
 import { mebibytes, milliseconds, percent, times, whole } from '../numbers.ts';
 
 export interface ResultColumn {
@@ -8,7 +9,7 @@ export interface ResultColumn {
   readonly title: string;
   /** What it is, for those who ask. */
   readonly about: string;
-  readonly text: (result: AlgorithmResult) => string;
+  readonly text: (result: AlgorithmResult, differences: readonly OutputDifference[]) => string;
   /** What it is sorted by. */
   readonly value: (result: AlgorithmResult) => number | string;
 }
@@ -23,6 +24,12 @@ const number = (
 
 const className = ({ task_class }: AlgorithmResult) =>
   task_class === 'all' ? 'All places' : taskClassNames[task_class];
+
+const sameTextNames: Readonly<Record<SameText, string>> = {
+  yes: 'yes',
+  'near-ties': 'but for near-ties',
+  no: 'NO',
+};
 
 const twoDigits = (value: number) => value.toFixed(2);
 
@@ -137,8 +144,8 @@ export const resultColumns: readonly ResultColumn[] = [
   {
     id: 'lossless',
     title: 'Same text',
-    about: "Every text is plain decoding's",
-    text: ({ lossless }) => (lossless ? 'yes' : 'NO'),
+    about: "Every text is plain decoding's; on a graphics processor a near-tie may fall either way",
+    text: (result, differences) => sameTextNames[sameText(result, differences)],
     value: ({ lossless }) => Number(lossless),
   },
 ];

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { AlgorithmResult, BenchmarkReport } from '../../../engine/protocol.ts';
 import { taskClasses } from '../../../extension/benchmark/reportNames.ts';
+import { sameText } from '../../../extension/benchmark/sameText.ts';
 import type { Actions, Model } from '../model.ts';
 import type { ViewState } from '../viewState.ts';
 import { type ResultColumn, resultColumns } from './resultColumns.ts';
@@ -10,7 +11,7 @@ type Sort = ViewState['sort'];
 /** Every figure. A click on a heading sorts by it: down, up, and back to class by class. */
 export function resultsTable(
   { view: { sort } }: Model,
-  { results }: BenchmarkReport,
+  { results, differences }: BenchmarkReport,
   { look }: Actions,
 ): TemplateResult {
   const sorted = sortResults(results, sort);
@@ -23,7 +24,7 @@ export function resultsTable(
             <tr>${resultColumns.map((column) => heading(column, sort, (next) => look({ sort: next })))}</tr>
           </thead>
           <tbody>
-            ${sorted.map((result, i) => row(result, sort === undefined && beginsClass(sorted, i)))}
+            ${sorted.map((result, i) => row(result, differences, sort === undefined && beginsClass(sorted, i)))}
           </tbody>
         </table>
       </div>
@@ -60,13 +61,17 @@ function nextSort(column: string, sort: Sort): Sort {
   return sort.descending ? { column, descending: false } : undefined;
 }
 
-function row(result: AlgorithmResult, beginsGroup: boolean): TemplateResult {
+function row(
+  result: AlgorithmResult,
+  differences: BenchmarkReport['differences'],
+  beginsGroup: boolean,
+): TemplateResult {
   const [first, second, ...rest] = resultColumns;
   return html`
-    <tr class="${beginsGroup ? 'begins-group' : ''} ${result.lossless ? '' : 'is-faulty'}">
-      <th scope="row">${first.text(result)}</th>
-      <th scope="row">${second.text(result)}</th>
-      ${rest.map((column) => html`<td>${column.text(result)}</td>`)}
+    <tr class="${beginsGroup ? 'begins-group' : ''} ${sameText(result, differences) === 'no' ? 'is-faulty' : ''}">
+      <th scope="row">${first.text(result, differences)}</th>
+      <th scope="row">${second.text(result, differences)}</th>
+      ${rest.map((column) => html`<td>${column.text(result, differences)}</td>`)}
     </tr>
   `;
 }

@@ -47,3 +47,23 @@ test('what is wrong is said', () => {
   assert.match(markdown, /^- \*\*Error:\*\* ngram ended where plain decoding wrote "\|"\.$/m);
   assert.equal(table(markdown).filter((row) => row.at(-1) === '**NO**').length, 5);
 });
+
+test('near-ties of a graphics processor are named as such', () => {
+  const nearTie = {
+    task: 0,
+    algorithm: 'ngram',
+    position: 0,
+    expected: null,
+    actual: null,
+    is_fault: false,
+  } as const;
+  const markdown = reportMarkdown({
+    ...report,
+    differences: [{ ...nearTie, cause: 'ngram ended.' }],
+    results: report.results.map((result) => ({ ...result, lossless: result.algorithm !== 'ngram' })),
+  });
+  assert.match(markdown, /^- ngram ended\.$/m);
+  const cells = table(markdown).map((row) => row.at(-1));
+  assert.equal(cells.filter((cell) => cell === 'but for near-ties').length, 5);
+  assert.equal(cells.includes('**NO**'), false);
+});
