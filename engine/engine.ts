@@ -24,7 +24,7 @@ import type {
   Engine,
   EngineOptions,
   PlaceRequest,
-} from './server/server.ts';
+} from './server/servedEngine.ts';
 import { availableAlgorithms } from './speculation/availableAlgorithms.ts';
 import { OpenSyntaxes } from './syntax/openSyntaxes.ts';
 import { cellsAround } from './text/notebookCells.ts';

@@ -6,7 +6,7 @@ import type { WorkspaceText } from './draft/ngramSources.ts';
 import { embeddedModelDir } from './embeddedModel.ts';
 import { ModelRuntime } from './modelRuntime.ts';
 import type { EngineSettings } from './protocol.ts';
-import type { EngineOptions } from './server/server.ts';
+import type { EngineOptions } from './server/servedEngine.ts';
 import { openSpeculation, type Speculation } from './speculation/speculation.ts';
 import { planSpeculation, type SpeculationPlan } from './speculation/speculationPlan.ts';
 import type { OpenSyntaxes } from './syntax/openSyntaxes.ts';

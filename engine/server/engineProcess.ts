@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { endWithParent } from './parentWatch.ts';
-import { type CreateEngine, Server } from './server.ts';
+import type { CreateEngine } from './servedEngine.ts';
+import { Server } from './server.ts';
 import { parentTransport } from './transport.ts';
 
 /** What the exit code says to the extension's log. */

@@ -5,13 +5,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { StreamMessageReader, StreamMessageWriter } from 'vscode-jsonrpc/node';
 import { SlipstreamError } from '../../../engine/errors.ts';
 import type { AlternativesResult, CompleteResult } from '../../../engine/protocol.ts';
-import {
-  type AlternativesRequest,
-  type BenchmarkRequest,
-  type CompleteRequest,
-  type Engine,
-  Server,
-} from '../../../engine/server/server.ts';
+import type {
+  AlternativesRequest,
+  BenchmarkRequest,
+  CompleteRequest,
+  Engine,
+} from '../../../engine/server/servedEngine.ts';
+import { Server } from '../../../engine/server/server.ts';
 import { EngineClient } from '../../../extension/engineClient.ts';
 import { EngineFault, EngineGone } from '../../../extension/engineErrors.ts';
 
