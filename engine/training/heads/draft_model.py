@@ -10,10 +10,11 @@ import torch.nn.functional as F
 from architecture import Block, LanguageModel, ModelConfig, rope_tables
 from evaluate import load
 from losses import AskedPlaces, SoftCrossEntropy
+from safetensors import write_tensors
 from samples import Batch, Rows, all_rows
 from target import FrozenTarget, NoPast, normalise, run_block, visible_mask
-from tensor_files import write_json, write_tensors
 from torch import Tensor, nn
+from whole_file import write_whole_json
 
 LAYERS = 2
 FFN_SHARE = 0.5
@@ -82,7 +83,7 @@ class DraftModel(nn.Module):
     def save(self, folder: Path) -> None:
         write_tensors(folder / "model.safetensors", self.state_dict())
         sizes = {"num_hidden_layers": self.model.config.layers, "intermediate_size": self.model.config.ffn}
-        write_json(folder / "config.json", {**self.target.sizes, **sizes})
+        write_whole_json(folder / "config.json", {**self.target.sizes, **sizes})
 
 
 def _copy_block(block: Block, source: Block, ffn: int) -> None:

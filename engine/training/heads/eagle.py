@@ -9,11 +9,12 @@ import model_path  # noqa: F401
 import torch
 import torch.nn.functional as F
 from losses import AskedPlaces, SoftCrossEntropy
+from safetensors import read_tensors, write_tensors
 from samples import Batch, Rows, all_rows
 from target import FrozenTarget, visible_mask
-from tensor_files import read_tensors, write_json, write_tensors
 from torch import Tensor, nn
 from unroll import DraftAttention, DraftMLP, NormWeight, unroll
+from whole_file import write_whole_json
 
 FEATURE_WEIGHT = 1.0
 TOKEN_WEIGHT = 1.0  # the paper has 0.1: with features this small the distance would drown the tokens
@@ -117,7 +118,7 @@ class EagleHead(nn.Module):
 
     def save(self, folder: Path) -> None:
         write_tensors(folder / "model.safetensors", self.state_dict())
-        write_json(folder / "config.json", {**llama_config(self.target), "bias": True})
+        write_whole_json(folder / "config.json", {**llama_config(self.target), "bias": True})
 
     @classmethod
     def read(cls, target: FrozenTarget, folder: Path) -> EagleHead:

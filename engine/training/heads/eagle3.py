@@ -10,11 +10,12 @@ import model_path  # noqa: F401
 import torch
 from eagle import llama_config
 from losses import AskedPlaces, SoftCrossEntropy
+from safetensors import read_tensors, write_tensors
 from samples import Batch, Rows, all_rows
 from target import FrozenTarget, tap_layers, visible_mask
-from tensor_files import read_tensors, write_json, write_tensors
 from torch import Tensor, nn
 from unroll import DraftAttention, DraftMLP, NormWeight, unroll
+from whole_file import write_whole_json
 
 STEP_DISCOUNT = 0.8
 
@@ -124,7 +125,7 @@ class Eagle3Head(nn.Module):
         tensors["d2t"] = self.draft_tokens - torch.arange(len(self.draft_tokens))
         tensors["t2d"] = said
         write_tensors(folder / "model.safetensors", tensors)
-        write_json(folder / "config.json", self._published_config())
+        write_whole_json(folder / "config.json", self._published_config())
 
     def _published_config(self) -> dict[str, Any]:
         return {

@@ -9,11 +9,12 @@ import model_path  # noqa: F401
 import torch
 import torch.nn.functional as F
 from losses import AskedPlaces, SoftCrossEntropy
+from safetensors import read_tensors, write_tensors
 from samples import Batch, Rows, all_rows
 from target import FrozenTarget
-from tensor_files import read_tensors, write_json, write_tensors
 from torch import Tensor, nn
 from unroll import take_rows
+from whole_file import write_whole_json
 
 HEADS = 3
 BLOCKS = 3
@@ -94,7 +95,7 @@ class MedusaHeads(nn.ModuleList):
             "rope_theta": self.target.config.rope_theta,
             "torch_dtype": "bfloat16",
         }
-        write_json(folder / "config.json", config)
+        write_whole_json(folder / "config.json", config)
 
     @classmethod
     def read(cls, target: FrozenTarget, folder: Path) -> MedusaHeads:

@@ -26,10 +26,9 @@ from greedy import complete
 from losses import SoftCrossEntropy
 from make_rollouts import Packer
 from medusa import MedusaHeads
-from safetensors import write_bfloat16
+from safetensors import read_tensors, write_tensors
 from samples import Batch, all_rows, guessable, open_samples
 from target import FrozenTarget, heads_apart, visible_mask
-from tensor_files import read_tensors, write_tensors
 from torch import Tensor
 from unroll import unroll
 
@@ -44,7 +43,7 @@ def write_target(folder: Path) -> None:
     model = LanguageModel(CONFIG)
     for parameter in model.parameters():
         parameter.data += 0.1 * torch.randn_like(parameter)
-    write_bfloat16(folder / "model.safetensors", {f"model.{name}": w for name, w in model.state_dict().items()})
+    write_tensors(folder / "model.safetensors", {f"model.{name}": w for name, w in model.state_dict().items()})
     sizes = {
         "vocab_size": VOCABULARY,
         "hidden_size": CONFIG.hidden,

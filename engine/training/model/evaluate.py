@@ -20,7 +20,7 @@ import torch
 
 from architecture import LanguageModel, ModelConfig
 from checkpoint import load_model
-from safetensors import read_bfloat16
+from safetensors import read_tensors
 from whole_file import write_whole_text
 
 NEVER = -1  # no token ends a sample here: each text is a sample of its own
@@ -42,7 +42,7 @@ def load(path: Path) -> LanguageModel:
         rope_theta=sizes["rope_theta"],
     )
     model = LanguageModel(config)
-    weights = read_bfloat16(path / "model.safetensors")
+    weights = read_tensors(path / "model.safetensors")
     model.load_state_dict({name.removeprefix("model."): weight for name, weight in weights.items()})
     return model
 

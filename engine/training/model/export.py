@@ -15,8 +15,8 @@ from typing import Any
 
 from architecture import RMS_NORM_EPS
 from checkpoint import load_checkpoint
-from safetensors import write_bfloat16, write_bfloat16_shards
-from whole_file import write_whole_text
+from safetensors import write_bfloat16_shards, write_tensors
+from whole_file import write_whole_json, write_whole_text
 
 CONTEXT_LENGTH = 2048  # what is computed; prompts keep to `model_max_length`, what was trained
 FIM_TEMPLATE = "<|fim_suffix|>{suffix}<|fim_prefix|>{prefix}<|fim_middle|>"
@@ -61,10 +61,6 @@ def _tokenizer_config(special: list[str], longest_window: int) -> dict[str, Any]
     }
 
 
-def _write_json(path: Path, content: dict[str, Any]) -> None:
-    write_whole_text(path, json.dumps(content, indent=1) + "\n")
-
-
 def export_folder(state: dict[str, Any], tokenizer_file: Path, folder: Path, shard_bytes: int | None = None) -> None:
     """Writes the model of a checkpoint; with `shard_bytes`, weights in files of at most so many bytes of tensors."""
     tokenizer = json.loads(tokenizer_file.read_text())
@@ -73,14 +69,14 @@ def export_folder(state: dict[str, Any], tokenizer_file: Path, folder: Path, sha
     if end_of_text != state["end_of_text"]:
         raise SystemExit(f"{tokenizer_file} is not the tokenizer that the model was trained with")
     folder.mkdir(parents=True, exist_ok=True)
-    _write_json(folder / "config.json", _qwen2_config(state["config"], end_of_text))
-    _write_json(folder / "tokenizer_config.json", _tokenizer_config(list(special), state["longest_window"]))
+    write_whole_json(folder / "config.json", _qwen2_config(state["config"], end_of_text))
+    write_whole_json(folder / "tokenizer_config.json", _tokenizer_config(list(special), state["longest_window"]))
     generation = {"bos_token_id": end_of_text, "eos_token_id": list(special.values()), "do_sample": False}
-    _write_json(folder / "generation_config.json", generation)
+    write_whole_json(folder / "generation_config.json", generation)
     write_whole_text(folder / "tokenizer.json", tokenizer_file.read_text())
     weights = {f"model.{name}": weight for name, weight in state["model"].items()}
     if shard_bytes is None:
-        write_bfloat16(folder / "model.safetensors", weights)
+        write_tensors(folder / "model.safetensors", weights)
     else:
         write_bfloat16_shards(folder, weights, shard_bytes)
 

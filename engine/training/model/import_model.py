@@ -18,7 +18,7 @@ from torch import Tensor
 
 from architecture import LanguageModel, ModelConfig
 from checkpoint import save_checkpoint
-from safetensors import read_bfloat16
+from safetensors import read_tensors
 
 
 def _spelled_ids(token: str, ranks: dict[tuple[str, str], int], vocabulary: dict[str, int]) -> list[int]:
@@ -61,7 +61,7 @@ def main() -> None:
     sizes = json.loads(args.config.read_text())
     end_of_text = sizes.pop("end_of_text")
     config = ModelConfig(**sizes)
-    old = {name.removeprefix("model."): w for name, w in read_bfloat16(args.model / "model.safetensors").items()}
+    old = {name.removeprefix("model."): w for name, w in read_tensors(args.model / "model.safetensors").items()}
     old_layers = json.loads((args.model / "config.json").read_text())["num_hidden_layers"]
     old_tokenizer = json.loads((args.model / "tokenizer.json").read_text())
     new = LanguageModel(config).state_dict()

@@ -20,7 +20,7 @@ from export import export_folder
 from fused import LinearCrossEntropy
 from muon import orthogonalise
 from plain_forward import plain_loss
-from safetensors import read_bfloat16, write_bfloat16, write_bfloat16_shards
+from safetensors import read_tensors, write_bfloat16_shards, write_tensors
 from schedule import Schedule
 from train import open_mix
 from train_on_gpu import learning_rate_factor
@@ -102,8 +102,8 @@ class ModelTest(unittest.TestCase):
         weights = {"a": torch.randn(3, 5).bfloat16().float(), "b": torch.ones(7)}
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "model.safetensors"
-            write_bfloat16(path, weights)
-            back = read_bfloat16(path)
+            write_tensors(path, weights)
+            back = read_tensors(path)
         self.assertTrue(all(torch.equal(weights[name], back[name]) for name in weights))
 
     def test_shards_hold_every_tensor_once_and_none_is_too_large(self) -> None:
@@ -111,7 +111,7 @@ class ModelTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             write_bfloat16_shards(Path(folder), weights, most_bytes=2000)
             index = json.loads((Path(folder) / "model.safetensors.index.json").read_text())
-            shards = {file: read_bfloat16(Path(folder) / file) for file in set(index["weight_map"].values())}
+            shards = {file: read_tensors(Path(folder) / file) for file in set(index["weight_map"].values())}
         self.assertEqual(set(index["weight_map"]), set(weights))
         self.assertEqual(sum(len(shard) for shard in shards.values()), len(weights))
         for name, file in index["weight_map"].items():
@@ -123,11 +123,11 @@ class WholeFileTest(unittest.TestCase):
     def test_a_file_that_fails_midway_leaves_the_one_before_it_and_nothing_beside(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "model.safetensors"
-            write_bfloat16(path, {"a": torch.ones(3)})
+            write_tensors(path, {"a": torch.ones(3)})
             with self.assertRaisesRegex(OSError, "full"), whole_file(path) as partial:
                 partial.write_bytes(b"half")
                 raise OSError("full")
-            self.assertEqual(read_bfloat16(path)["a"].tolist(), [1, 1, 1])
+            self.assertEqual(read_tensors(path)["a"].tolist(), [1, 1, 1])
             self.assertEqual(list(Path(folder).iterdir()), [path])
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 
 @contextmanager
@@ -22,3 +24,7 @@ def whole_file(path: Path) -> Iterator[Path]:
 def write_whole_text(path: Path, text: str) -> None:
     with whole_file(path) as partial:
         partial.write_text(text)
+
+
+def write_whole_json(path: Path, content: dict[str, Any]) -> None:
+    write_whole_text(path, json.dumps(content, indent=1) + "\n")
