@@ -1,7 +1,7 @@
 import type { TextDocument } from 'vscode-languageserver-textdocument';
 import { longestPrompt } from './config.ts';
 import type { DraftController } from './decode/controller.ts';
-import type { DecodeStep } from './decode/decoder.ts';
+import { type DecodeStep, nothingDecoded } from './decode/decoder.ts';
 import type { SessionPrompt } from './decode/session.ts';
 import type { Drafter } from './draft/drafter.ts';
 import type { CursorPlace, LastSuggestion } from './draft/lastSuggestion.ts';
@@ -160,6 +160,7 @@ export class Completer {
     await this.gatherContext(place);
     if (signal.aborted || document.version !== version) return 0;
     const { prompt, cursor } = this.#begin(place);
+    if (prompt.tokens.length === 0) return 0;
     return this.#parts.runtime.prefill(sessionPrompt(prompt, cursor.document), signal);
   }
 
@@ -228,8 +229,9 @@ export class Completer {
     const context = {
       point,
       indentation,
-      specialTokenNames: runtime.tokenizer.specialTokens.keys(),
+      specialTokenNames: [...runtime.tokenizer.specialTokens.keys()],
     };
+    if (prompt.tokens.length === 0) return { text: '', completion: nothingToAsk(prompt) };
     lastSuggestion.begin(cursor);
     const { finish, tokens, metrics } = await runtime.decode(
       { drafter, controller, verifier: sampling ? createVerifier(sampling) : verifier },
@@ -262,6 +264,18 @@ function editPoint({ document, position, selectedSuggestion }: CompletionPlace):
   const offset = document.offsetAt(position);
   const line = Math.min(position.line, document.lineCount - 1);
   return editPointAt(document.getText(), offset, line, selectedSuggestion);
+}
+
+/** A model that knows no gaps, at the beginning of a document. */
+function nothingToAsk(prompt: Prompt): Completion {
+  const { tokens, metrics } = nothingDecoded('end');
+  return {
+    outcome: { kind: 'empty', reason: 'nothing stands before the cursor' },
+    prompt,
+    tokens,
+    metrics,
+    acceptedFrom: {},
+  };
 }
 
 /** A prompt as a session takes it. */

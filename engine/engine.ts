@@ -30,7 +30,7 @@ import { OpenSyntaxes } from './syntax/openSyntaxes.ts';
 import { cellsAround } from './text/notebookCells.ts';
 import { RecentDocuments } from './text/recentDocuments.ts';
 import type { ContextDocument } from './text/snippets.ts';
-import { documentId } from './workspace/documentId.ts';
+import { documentId, readablePath } from './workspace/documentId.ts';
 import { WorkspaceFolders } from './workspace/workspaceFolders.ts';
 
 /** Open documents that may give context. */
@@ -144,7 +144,9 @@ export class SlipstreamEngine implements Engine {
 
   async prepare(request: PlaceRequest, signal: AbortSignal): Promise<number> {
     if (this.#benchmarks) return 0;
-    return this.#suggest(request.document, (completer) => completer.prepare(this.#place(request), signal));
+    return this.#useCompleter(request.document, (completer) =>
+      completer.prepare(this.#place(request), signal),
+    );
   }
 
   listAlgorithms(): Promise<readonly protocol.AlgorithmFacts[]> {
@@ -230,37 +232,47 @@ export class SlipstreamEngine implements Engine {
     await disposeParts(old, loaded);
   }
 
+  /** Somebody waits for it: the index rests meanwhile. */
   async #suggest<T>(document: TextDocument, work: (completer: Completer) => Promise<T>): Promise<T> {
+    const release = this.#parts.index.hold();
+    try {
+      return await this.#useCompleter(document, work);
+    } finally {
+      release();
+    }
+  }
+
+  async #useCompleter<T>(document: TextDocument, work: (completer: Completer) => Promise<T>): Promise<T> {
     this.#documents.use(document);
-    const { index, completer, suggesting } = this.#parts;
-    const release = index.hold();
+    const { runtime, completer, suggesting } = this.#parts;
     const suggestion = work(completer);
     suggesting.add(suggestion);
     try {
       return await suggestion;
     } catch (error) {
-      await this.#leaveDevice(error);
+      suggesting.delete(suggestion);
+      await this.#leaveDevice(runtime, error);
       throw error;
     } finally {
       suggesting.delete(suggestion);
-      release();
     }
   }
 
   /** After a fault of the device the CPU goes on, whatever settings follow: no loop of restarts. */
-  async #leaveDevice(error: unknown): Promise<void> {
+  async #leaveDevice(runtime: ModelRuntime, error: unknown): Promise<void> {
     const lost = error instanceof SlipstreamError && ['device.lost', 'outOfMemory'].includes(error.code);
-    if (!lost || this.#parts.runtime.model.info.device === 'cpu') return;
-    this.#options.log('warn', `${error.message} The CPU goes on.`);
-    this.#lostDevice = error.message;
-    try {
-      // With the settings that are in force by then.
-      await this.#inTurn(() => this.#change(this.#parts.settings));
-    } catch (onCpu) {
-      this.#options.log('warn', `Neither does the CPU: ${(onCpu as Error).message}`);
-      return;
-    }
-    this.#options.onModelChanged(this.facts);
+    if (!lost || runtime.model.info.device === 'cpu') return;
+    await this.#inTurn(async () => {
+      if (this.#parts.runtime !== runtime) return; // left already, or replaced
+      this.#options.log('warn', `${error.message} The CPU goes on.`);
+      this.#lostDevice = error.message;
+      try {
+        await this.#change(this.#parts.settings);
+        this.#options.onModelChanged(this.facts);
+      } catch (onCpu) {
+        this.#options.log('warn', `Neither does the CPU: ${(onCpu as Error).message}`);
+      }
+    });
   }
 
   /** The parts in force go on answering. */
@@ -296,7 +308,7 @@ export class SlipstreamEngine implements Engine {
     return this.#documents.mostRecent(open, CONTEXT_DOCUMENTS).map((document) => ({
       id: documentId(document.uri),
       version: document.version,
-      path: this.#folders.relativePath(document.uri) ?? basename(documentId(document.uri)),
+      path: this.#folders.relativePath(document.uri) ?? basename(readablePath(document.uri)),
       text: document.getText(),
     }));
   }

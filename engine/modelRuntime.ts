@@ -1,12 +1,12 @@
 import { idleSessions } from './config.ts';
 import {
-  cancelledEarly,
   type DecodeRequest,
   type DecodeResult,
   type DecodeStrategy,
   decode,
+  nothingDecoded,
 } from './decode/decoder.ts';
-import { prefill } from './decode/prefill.ts';
+import { isCarried, prefill } from './decode/prefill.ts';
 import type { Session, SessionPrompt } from './decode/session.ts';
 import { SessionPool } from './decode/sessionPool.ts';
 import { SlipstreamError } from './errors.ts';
@@ -65,12 +65,14 @@ export class ModelRuntime {
    */
   async decode(strategy: DecodeStrategy, request: DecodeRequest): Promise<DecodeResult> {
     const decoded = await this.#inTurn(request, (session) => decode(session, strategy, request));
-    return decoded ?? cancelledEarly();
+    return decoded ?? nothingDecoded('cancelled');
   }
 
   /** Evaluates a prompt ahead of the request for it; called off, it leaves what is done. @returns the tokens evaluated */
   async prefill(prompt: SessionPrompt, signal: AbortSignal): Promise<number> {
     const evaluated = await this.#inTurn({ prompt, signal }, async (session) => {
+      // Rows behind the prompt's, of a suggestion that may be accepted next, are left where they are.
+      if (isCarried(prompt.tokens.length - session.reusable(prompt.tokens))) return 0;
       session.start(prompt);
       const pending = session.pending;
       await prefill(session, signal);

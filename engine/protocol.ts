@@ -123,6 +123,7 @@ export interface CompleteParams extends SuggestionPlace {
   readonly partialTextToken: number;
 }
 
+/** The editor's, in a document. */
 export interface Indentation {
   readonly insertSpaces: boolean;
   readonly tabSize: number;

@@ -4,7 +4,7 @@ import { algorithmDescriptions } from './algorithmNames.ts';
 import type { Configuration } from './configuration.ts';
 import type { EngineSupervisor } from './engineSupervisor.ts';
 import { LastPromptView } from './lastPrompt.ts';
-import { isEnabledAnywhere, isEnabledFor, type Settings } from './settings.ts';
+import { allEnabled, isEnabledAnywhere, isEnabledFor, type Settings } from './settings.ts';
 
 export const menuCommand = 'slipstream.showMenu';
 /** Takes a language id and whether it is switched on; for the menu alone. */
@@ -39,14 +39,12 @@ export function registerCommands(context: CommandContext): vscode.Disposable {
   );
 }
 
-/** Languages switched off by name stay off; languages switched on by name have nothing left to add. */
-async function setEnabled(configuration: Configuration, enabled: boolean): Promise<void> {
-  const off = Object.entries(configuration.settings.enable).filter(([name, on]) => name !== '*' && !on);
-  await configuration.update('enable', { '*': enabled, ...Object.fromEntries(off) });
+async function setEnabled(configuration: Configuration, on: boolean): Promise<void> {
+  await configuration.update('enable', allEnabled(on, configuration.enableScopes));
 }
 
 async function setEnabledFor(configuration: Configuration, languageId: string, on: boolean): Promise<void> {
-  await configuration.update('enable', { ...configuration.settings.enable, [languageId]: on });
+  await configuration.update('enable', { ...configuration.enableScopes.own, [languageId]: on });
 }
 
 /** With what the settings say now, also of folders that were not there when they were read. */

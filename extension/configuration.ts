@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import * as vscode from 'vscode';
-import { type ReadSettings, readSettings, type Settings } from './settings.ts';
+import { type EnableScopes, languages, type ReadSettings, readSettings, type Settings } from './settings.ts';
 
 /** The user's settings, always valid: what is not is reported once and its default used. */
 export class Configuration implements vscode.Disposable {
@@ -29,6 +29,19 @@ export class Configuration implements vscode.Disposable {
   reload(): void {
     this.#reported.clear();
     this.#settings = this.#read();
+  }
+
+  /** What `update` would replace, and what would still hold beside it. */
+  get enableScopes(): EnableScopes {
+    const set = vscode.workspace.getConfiguration('slipstream').inspect<unknown>('enable');
+    const scopes = [set?.defaultValue, set?.globalValue, set?.workspaceValue].map((value) =>
+      languages(value),
+    );
+    const inWorkspace = set?.workspaceValue !== undefined;
+    const [byDefault, global, workspace] = scopes;
+    return inWorkspace
+      ? { own: workspace ?? {}, elsewhere: { ...byDefault, ...global } }
+      : { own: global ?? {}, elsewhere: { ...byDefault } };
   }
 
   /** Changes a setting where it is set now, in the workspace or else for the user. */

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { CompletionMetrics, IndexProgress } from '../engine/protocol.ts';
 import type { BenchmarkPanel } from './benchmark/benchmarkPanel.ts';
 import { menuCommand, registerCommands } from './commands.ts';
+import { isCompletable } from './completableDocument.ts';
 import { Configuration } from './configuration.ts';
 import { EngineSupervisor } from './engineSupervisor.ts';
 import { tellDeviceNote, tellFailure, tellRefusedSettings } from './faultMessages.ts';
@@ -36,9 +37,11 @@ export function activate(context: vscode.ExtensionContext): void {
     const isEnabled = language === undefined ? isEnabledAnywhere(settings) : isEnabledFor(settings, language);
     statusBar.show({ engine: engine.state, isEnabled, index, lastCompletion });
   };
+  const maySuggestIn = (document: vscode.TextDocument) =>
+    isEnabledFor(configuration.settings, document.languageId) && isCompletable(document);
   const provider = new InlineCompletionProvider({
     engine: () => engine.client,
-    isEnabledFor: (languageId) => isEnabledFor(configuration.settings, languageId),
+    maySuggestIn,
     suggestions: () => configuration.settings.suggestions,
     sync,
     log,
@@ -47,10 +50,7 @@ export function activate(context: vscode.ExtensionContext): void {
       showStatus();
     },
   });
-  const preparation = new Preparation({
-    engine: () => engine.client,
-    isEnabledFor: (languageId) => isEnabledFor(configuration.settings, languageId),
-  });
+  const preparation = new Preparation({ engine: () => engine.client, maySuggestIn });
   let benchmarkPanel: Promise<BenchmarkPanel> | undefined;
   const showBenchmark = async () => {
     benchmarkPanel ??= import('./benchmark/benchmarkPanel.ts').then((module) => {
@@ -83,6 +83,8 @@ export function activate(context: vscode.ExtensionContext): void {
     configuration.onDidChange(applySettings),
     engine.onIndexProgress((progress) => {
       index = progress;
+      // There may be more to say in a prompt than before.
+      if (progress.state === 'ready') preparation.soon();
       showStatus();
     }),
     engine.onDidChangeState((state) => {

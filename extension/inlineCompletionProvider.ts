@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import type { CompleteResult, CompletionMetrics } from '../engine/protocol.ts';
-import { isCompletable } from './completableDocument.ts';
 import { CompletionRequests } from './completionRequests.ts';
 import type { EngineClient } from './engineClient.ts';
 import { type DocumentPlace, placeAfterTyping, placeOf, textOf, toEdit, toItem } from './place.ts';
@@ -14,7 +13,7 @@ export const acceptedCommand = 'slipstream.suggestionAccepted';
 export interface ProviderContext {
   /** Undefined while there is no engine to ask. */
   readonly engine: () => EngineClient | undefined;
-  readonly isEnabledFor: (languageId: string) => boolean;
+  readonly maySuggestIn: (document: vscode.TextDocument) => boolean;
   /** How many suggestions to cycle through. */
   readonly suggestions: () => number;
   readonly sync: WorkspaceSync;
@@ -40,9 +39,9 @@ export class InlineCompletionProvider implements vscode.InlineCompletionItemProv
     context: vscode.InlineCompletionContext,
     token: vscode.CancellationToken,
   ): Promise<vscode.InlineCompletionItem[] | undefined> {
-    const { log, isEnabledFor } = this.#context;
+    const { log, maySuggestIn } = this.#context;
     try {
-      if (!isEnabledFor(document.languageId) || !isCompletable(document)) return undefined;
+      if (!maySuggestIn(document)) return undefined;
       const from = performance.now();
       const place = placeOf(document, position, context.selectedCompletionInfo);
       const known = this.#cache.find(place);

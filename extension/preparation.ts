@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import { isCompletable } from './completableDocument.ts';
 import type { EngineClient } from './engineClient.ts';
 import { suggestionPlace } from './suggestionPlace.ts';
 
@@ -9,7 +8,7 @@ const restMs = 150;
 export interface PreparationContext {
   /** Undefined while there is no engine to ask. */
   readonly engine: () => EngineClient | undefined;
-  readonly isEnabledFor: (languageId: string) => boolean;
+  readonly maySuggestIn: (document: vscode.TextDocument) => boolean;
 }
 
 /** Tells the engine where the cursor rests: a prompt evaluated by then is not waited for at the first key. */
@@ -41,16 +40,13 @@ export class Preparation implements vscode.Disposable {
 
   #prepare(): void {
     const editor = vscode.window.activeTextEditor;
-    if (!editor?.selection.isEmpty || !this.#mayBeAsked(editor.document)) return;
+    if (!editor?.selection.isEmpty) return;
     const { document, selection } = editor;
+    if (!this.#context.maySuggestIn(document) || !showsSuggestions(document)) return;
     this.#context.engine()?.prepare(suggestionPlace(document, selection.active, undefined));
   }
+}
 
-  #mayBeAsked(document: vscode.TextDocument): boolean {
-    return (
-      this.#context.isEnabledFor(document.languageId) &&
-      isCompletable(document) &&
-      vscode.workspace.getConfiguration('editor', document).get('inlineSuggest.enabled') !== false
-    );
-  }
+function showsSuggestions(document: vscode.TextDocument): boolean {
+  return vscode.workspace.getConfiguration('editor', document).get('inlineSuggest.enabled') !== false;
 }

@@ -113,6 +113,29 @@ export function isEnabledFor({ enable }: Settings, languageId: string): boolean 
   return (Object.hasOwn(enable, languageId) ? enable[languageId] : enable['*']) ?? true;
 }
 
+/** `slipstream.enable` by where it is set: in the place that is changed, and in all others together. */
+export interface EnableScopes {
+  readonly own: Readonly<Record<string, boolean>>;
+  readonly elsewhere: Readonly<Record<string, boolean>>;
+}
+
+/**
+ * What to set so that everything is on, or off. VS Code merges the scopes, so a language that is on by name elsewhere
+ * is switched off by name too. Languages switched off by name otherwise stay off.
+ */
+export function allEnabled(on: boolean, { own, elsewhere }: EnableScopes): Record<string, boolean> {
+  const named = (values: Readonly<Record<string, boolean>>) =>
+    Object.entries(values).filter(([name]) => name !== '*');
+  const isOnElsewhere = (name: string) => Object.hasOwn(elsewhere, name) && elsewhere[name] === true;
+  const off = named(own).filter(([name, isOn]) => !isOn && !isOnElsewhere(name));
+  const onElsewhere = on ? [] : named(elsewhere).filter(([, isOn]) => isOn);
+  return {
+    '*': on,
+    ...Object.fromEntries(off),
+    ...Object.fromEntries(onElsewhere.map(([name]) => [name, false])),
+  };
+}
+
 export function isEnabledAnywhere({ enable }: Settings): boolean {
   return (enable['*'] ?? true) || Object.values(enable).includes(true);
 }
@@ -123,7 +146,7 @@ function integer(value: unknown, max: number): number | undefined {
     : undefined;
 }
 
-function languages(value: unknown): Record<string, boolean> | undefined {
+export function languages(value: unknown): Record<string, boolean> | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   return Object.values(value).every((on) => typeof on === 'boolean')
     ? (value as Record<string, boolean>)

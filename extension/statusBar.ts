@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { CompletionMetrics, IndexProgress } from '../engine/protocol.ts';
 import type { EngineState } from './engineLifecycle.ts';
+import { markdownText } from './markdownText.ts';
 
 export interface Status {
   readonly engine: EngineState;
@@ -24,7 +25,7 @@ export class StatusBar implements vscode.Disposable {
     const { text, background } = appearance(status);
     this.#item.text = text;
     this.#item.backgroundColor = background === undefined ? undefined : new vscode.ThemeColor(background);
-    this.#item.tooltip = new vscode.MarkdownString(tooltip(status).join('\n\n'));
+    this.#item.tooltip = new vscode.MarkdownString(tooltip(status));
     this.#item.accessibilityInformation = { label: `Slipstream, ${stateInWords(status)}` };
   }
 
@@ -61,12 +62,15 @@ function stateInWords({ engine, isEnabled }: Status): string {
   }
 }
 
-function tooltip(status: Status): string[] {
-  const { engine, index, lastCompletion } = status;
-  const lines = [`**Slipstream**: ${stateInWords(status)}`];
-  if (engine.kind !== 'ready') return lines;
+function tooltip(status: Status): string {
+  const state = `**Slipstream**: ${markdownText(stateInWords(status))}`;
+  return [state, ...facts(status).map(markdownText)].join('\n\n');
+}
+
+function facts({ engine, index, lastCompletion }: Status): string[] {
+  if (engine.kind !== 'ready') return [];
   const { name, precision, device, algorithm } = engine.model;
-  lines.push(`Model: ${name} (${precision}) on ${device}`, `Algorithm: ${algorithm}`);
+  const lines = [`Model: ${name} (${precision}) on ${device}`, `Algorithm: ${algorithm}`];
   if (engine.model.draftNote) lines.push(engine.model.draftNote);
   if (index) lines.push(`Workspace index: ${indexInWords(index)}`);
   if (lastCompletion) lines.push(`Last suggestion: ${completionInWords(lastCompletion)}`);

@@ -45,9 +45,9 @@ export interface DecodeResult {
   readonly metrics: DecodeMetrics;
 }
 
-/** Of a request that was called off before it began. */
-export const cancelledEarly = (): DecodeResult => ({
-  finish: 'cancelled',
+/** Of a request that never began. */
+export const nothingDecoded = (finish: DecodeResult['finish']): DecodeResult => ({
+  finish,
   tokens: [],
   metrics: new MetricsRecorder(0, 0).finish(0),
 });

@@ -6,6 +6,9 @@ const CARRIED = 8;
 const PASS_MS = 25;
 const LARGEST_CHUNK = 256;
 
+/** Whether so few tokens are pending that nothing is evaluated before the first verification. */
+export const isCarried = (pending: number) => pending <= CARRIED;
+
 /** How many tokens a pass takes in PASS_MS on this model and machine: learned from every chunk, small at first. */
 export class PrefillPace {
   #chunk = CARRIED;
@@ -28,7 +31,7 @@ export class PrefillPace {
  */
 export async function prefill(session: Session, signal: AbortSignal): Promise<void> {
   const { pace } = session;
-  while (session.pending > CARRIED && !signal.aborted) {
+  while (!isCarried(session.pending) && !signal.aborted) {
     const size = Math.min(pace.chunk, session.pending - 1, session.exactDepth);
     const started = performance.now();
     await session.prefill(size);

@@ -49,6 +49,7 @@ export class Server {
     return new Promise((resolve) => {
       this.#connection.onRequest(methods.shutdown, async () => {
         this.#running?.abort();
+        this.#preparing?.abort();
         this.#ending.abort();
         await this.#engine?.dispose();
         // The answer is written before the process may end.
@@ -69,6 +70,7 @@ export class Server {
     );
     this.#onRequest(methods.changeSettings, requests.engineSettings, async (settings) => {
       const engine = this.#ready();
+      this.#preparing?.abort(); // other settings would wait for it, and the editor asks for it again under them
       await engine.setSettings(settings);
       return engine.facts;
     });
@@ -143,10 +145,7 @@ export class Server {
     const request = this.#withDocuments(place);
     if (!request) return;
     try {
-      const tokens = await engine.prepare(
-        request,
-        AbortSignal.any([this.#preparing.signal, this.#ending.signal]),
-      );
+      const tokens = await engine.prepare(request, this.#preparing.signal);
       if (tokens > 0) this.#log('debug', `${tokens} tokens of the prompt evaluated ahead`);
     } catch (error) {
       this.#log('error', `${methods.prepare.method}: ${describe(error)}`);

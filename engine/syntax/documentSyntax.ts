@@ -6,6 +6,8 @@ import { editBetween } from './editBetween.ts';
  * rather than timed, so that what is suggested does not depend on what else the machine does.
  */
 const STEPS_FOR_DOCUMENT = 4000;
+/** A text that was too much work is tried again when it has become shorter by a quarter. */
+const CLEARLY_SHORTER = 0.75;
 /** For all questions about one suggestion. */
 const STEPS_FOR_PROBE = 400;
 
@@ -22,6 +24,8 @@ export interface SyntaxProbe {
 export class DocumentSyntax {
   readonly #parser: Parser;
   #last: { readonly text: string; readonly tree: Tree } | undefined;
+  /** Length from which on a text is too much work. */
+  #tooLong = Number.POSITIVE_INFINITY;
 
   constructor(parser: Parser) {
     this.#parser = parser;
@@ -29,7 +33,10 @@ export class DocumentSyntax {
 
   /** How the document is now: what is asked about next is parsed from here. */
   update(text: string): void {
-    this.#parse(text, { steps: STEPS_FOR_DOCUMENT });
+    if (text.length >= this.#tooLong) return;
+    if (this.#parse(text, { steps: STEPS_FOR_DOCUMENT })) return;
+    this.#tooLong = CLEARLY_SHORTER * text.length;
+    this.dispose(); // from the old tree the next version would be as much work
   }
 
   /** For questions about versions that differ little from the last one. */

@@ -1,15 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
 import type { DocumentSyntax, SyntaxProbe } from './documentSyntax.ts';
-import { languageOf } from './language.ts';
-import { loadSyntax } from './syntax.ts';
+import { type Language, languageOf } from './language.ts';
+import { loadSyntax, type Syntax } from './syntax.ts';
 
 /** Documents whose trees are kept; a tree takes some ten times the room of its text. */
 const REMEMBERED = 8;
 
 /** The syntax of the documents that are being completed, as far as there is a grammar and it is loaded. */
 export class OpenSyntaxes {
-  readonly #byUri = new Map<string, DocumentSyntax>();
+  readonly #byUri = new Map<string, { readonly syntax: DocumentSyntax; readonly language: Language }>();
   readonly #log: (message: string) => void;
   readonly #faults = new Set<string>();
 
@@ -20,7 +20,7 @@ export class OpenSyntaxes {
 
   /** For those who do not wait: undefined before `prepare` is done. */
   probe(uri: string): SyntaxProbe | undefined {
-    return this.#byUri.get(uri)?.probe();
+    return this.#byUri.get(uri)?.syntax.probe();
   }
 
   /** When the document as it was when this was called can be asked about. */
@@ -33,16 +33,14 @@ export class OpenSyntaxes {
       const syntax = await loadSyntax(language);
       // What the model is waiting for is sent off first.
       await setImmediate();
-      const known = this.#byUri.get(uri) ?? syntax.open();
-      this.#remember(uri, known);
-      known.update(text);
+      this.#opened(uri, language, syntax).update(text);
     } catch (error) {
       this.#fault((error as Error).message);
     }
   }
 
   forget(uri: string): void {
-    this.#byUri.get(uri)?.dispose();
+    this.#byUri.get(uri)?.syntax.dispose();
     this.#byUri.delete(uri);
   }
 
@@ -55,9 +53,14 @@ export class OpenSyntaxes {
     this.#faults.add(message);
   }
 
-  #remember(uri: string, syntax: DocumentSyntax): void {
+  /** The document's as it was left; a new one when the document has another language by now. */
+  #opened(uri: string, language: Language, grammar: Syntax): DocumentSyntax {
+    const known = this.#byUri.get(uri);
+    if (known && known.language !== language) this.forget(uri);
+    const syntax = known?.language === language ? known.syntax : grammar.open();
     this.#byUri.delete(uri);
-    this.#byUri.set(uri, syntax);
+    this.#byUri.set(uri, { syntax, language });
     if (this.#byUri.size > REMEMBERED) this.forget(this.#byUri.keys().next().value!);
+    return syntax;
   }
 }

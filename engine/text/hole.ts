@@ -14,9 +14,9 @@ const closersOnly = /^[\s)\]}>"'`;,]*$/u;
 export const endsLine = (point: EditPoint) => closersOnly.test(lineAfter(point));
 
 /**
- * The hole begins at the cursor, or before the indentation left of it. It ends at the cursor too, unless only closers follow on the line: they belong to
- * what is being typed, the editor put them there, so the hole reaches to the line's end. The suffix then stays
- * the same while brackets open and close, and with it the KV rows of a suffix-first prompt.
+ * The hole begins at the cursor, or before the indentation left of it. It ends at the cursor too, unless only closers
+ * follow on the line: they belong to what is being typed, the editor put them there, so the hole reaches to the line's
+ * end. The suffix then stays the same while brackets open and close, and with it the KV rows of a suffix-first prompt.
  */
 export function holeOf(point: EditPoint, around?: { readonly before: string; readonly after: string }): Hole {
   const before = around?.before ?? '';

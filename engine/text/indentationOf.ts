@@ -1,4 +1,4 @@
-import type { Indentation } from './lines.ts';
+import type { Indentation } from '../protocol.ts';
 
 const DEFAULT_TAB_SIZE = 4;
 

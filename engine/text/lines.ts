@@ -1,3 +1,4 @@
+import type { Indentation } from '../protocol.ts';
 import type { EditPoint } from './editPoint.ts';
 
 export const isBlank = (text: string) => /^\s*$/u.test(text);
@@ -5,19 +6,13 @@ export const isBlank = (text: string) => /^\s*$/u.test(text);
 /** Nothing but closing brackets and separators: `}`, `});`, `],`. */
 export const isCloser = (line: string) => /^\s*[)\]}]+[;,]?\s*$/u.test(line);
 
-const indentationOf = (line: string) => /^[ \t]*/u.exec(line)![0];
+const leadingSpace = (line: string) => /^[ \t]*/u.exec(line)![0];
 
 /** Columns that the white space at the line's start takes. */
 export function indentationWidth(line: string, tabSize: number): number {
   let width = 0;
-  for (const char of indentationOf(line)) width += char === '\t' ? tabSize - (width % tabSize) : 1;
+  for (const char of leadingSpace(line)) width += char === '\t' ? tabSize - (width % tabSize) : 1;
   return width;
-}
-
-/** The editor's. */
-export interface Indentation {
-  readonly insertSpaces: boolean;
-  readonly tabSize: number;
 }
 
 /** The line with its indentation written as the editor does, moved right by `columns`, or left when negative. */
@@ -26,7 +21,7 @@ export function reindent(line: string, { insertSpaces, tabSize }: Indentation, c
   const indentation = insertSpaces
     ? ' '.repeat(width)
     : '\t'.repeat(Math.floor(width / tabSize)) + ' '.repeat(width % tabSize);
-  return indentation + line.slice(indentationOf(line).length);
+  return indentation + line.slice(leadingSpace(line).length);
 }
 
 /** As far below the cursor as anything looks, UTF-16 units. */

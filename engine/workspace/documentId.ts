@@ -11,6 +11,26 @@ export function documentId(uri: string): string {
   }
 }
 
+/**
+ * The path of a document as people read it: no scheme, no fragment, nothing encoded.
+ *
+ * @param uri or the name that the index has for the document
+ */
+export function readablePath(uri: string): string {
+  const id = documentId(uri);
+  // A drive's letter is no scheme.
+  const path = /^[a-z][a-z\d+.-]+:(?:\/\/[^/?#]*)?([^?#]*)/iu.exec(id)?.[1];
+  return path === undefined ? id : decoded(path);
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path; // a % of its own
+  }
+}
+
 export function isInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }

@@ -1,6 +1,6 @@
 import { relative, sep } from 'node:path';
 import type { WorkspaceFolder } from '../protocol.ts';
-import { documentId, isInside } from './documentId.ts';
+import { documentId, isInside, readablePath } from './documentId.ts';
 import type { IndexedFolder } from './folderIndex.ts';
 
 /** The folders open in the editor. */
@@ -33,6 +33,6 @@ export class WorkspaceFolders {
    */
   relativePath(uri: string): string | undefined {
     const folder = this.of(uri);
-    return folder && relative(documentId(folder.uri), documentId(uri)).replaceAll(sep, '/');
+    return folder && relative(readablePath(folder.uri), readablePath(uri)).replaceAll(sep, '/');
   }
 }

@@ -1,6 +1,6 @@
+import type { Indentation } from '../../protocol.ts';
 import type { SyntaxProbe } from '../../syntax/documentSyntax.ts';
 import type { EditPoint } from '../editPoint.ts';
-import type { Indentation } from '../lines.ts';
 
 /** What filters may look at beside the text. */
 export interface TidyContext {
@@ -8,7 +8,7 @@ export interface TidyContext {
   /** The editor's. */
   readonly indentation: Indentation;
   /** Names of the model's control tokens. */
-  readonly specialTokenNames: Iterable<string>;
+  readonly specialTokenNames: readonly string[];
   /** Absent: there is no grammar for the document, or not yet. */
   readonly syntax?: SyntaxProbe | undefined;
 }

@@ -45,8 +45,8 @@ export function shapePartial(modelText: string, context: TidyContext): string {
 }
 
 /**
- * What the editor gets of what a model wrote from `writtenFrom` on: `text` replaces `range`, which lies on the cursor's line of the document
- * as it really is (the suggest widget's item not applied).
+ * What the editor gets of what a model wrote from `writtenFrom` on: `text` replaces `range`, which lies on the
+ * cursor's line of the document as it really is (the suggest widget's item not applied).
  */
 export function tidy(modelText: string, context: TidyContext): Tidied {
   if (modelText === '') return { kind: 'empty', reason: 'the model wrote nothing' };

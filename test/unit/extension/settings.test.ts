@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { algorithms, devices } from '../../../engine/protocol.ts';
 import {
+  allEnabled,
   defaultSettings,
   isEnabledAnywhere,
   isEnabledFor,
@@ -126,4 +127,13 @@ test('a language that is named goes before the star', () => {
   assert.ok(isEnabledAnywhere(settings));
   assert.ok(!isEnabledAnywhere(read({ enable: { '*': false, go: false } }).settings));
   assert.ok(isEnabledFor(read({ enable: { markdown: false } }).settings, 'go'), 'the star is on by default');
+});
+
+test('disabling reaches what is on by name elsewhere, and enabling takes that back', () => {
+  const elsewhere = { '*': true, python: true, go: false };
+  const disabled = allEnabled(false, { own: { markdown: false, rust: true }, elsewhere });
+  assert.deepEqual(disabled, { '*': false, markdown: false, python: false });
+  const { settings } = read({ enable: { ...elsewhere, ...disabled } });
+  assert.ok(!isEnabledAnywhere(settings));
+  assert.deepEqual(allEnabled(true, { own: disabled, elsewhere }), { '*': true, markdown: false });
 });

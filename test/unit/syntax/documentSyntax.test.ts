@@ -58,3 +58,17 @@ test('a probe answers until it has worked enough; the next one goes on', () => {
   assert.equal(document.probe().isWhole(`${text}g();`), true);
   document.dispose();
 });
+
+test('a text that was too much work is not parsed again before it is clearly shorter', () => {
+  const document = syntax.open();
+  const line = 'f(a, { b: [c] });\n';
+  const huge = line.repeat(60_000);
+  document.update(huge);
+  assert.equal(document.probe().isWhole(huge), undefined);
+  const from = performance.now();
+  for (let i = 0; i < 20; i++) document.update(huge + 'g();\n'.repeat(i));
+  assert.ok(performance.now() - from < 20, 'twenty versions, no parse');
+  document.update(line.repeat(10));
+  assert.equal(document.probe().isWhole(line.repeat(11)), true);
+  document.dispose();
+});

@@ -33,3 +33,13 @@ test('the documents used last are kept', async () => {
   syntaxes.dispose();
   assert.ok(uris.every((uri) => syntaxes.probe(uri) === undefined));
 });
+
+test('a document that has another language by now is asked about in that one', async () => {
+  const syntaxes = new OpenSyntaxes(assert.fail);
+  const uri = 'untitled:Untitled-1';
+  await syntaxes.prepare(TextDocument.create(uri, 'javascript', 1, 'let a;\n'));
+  const text = 'def f(a):\n    return a\n';
+  await syntaxes.prepare(TextDocument.create(uri, 'python', 2, text));
+  assert.equal(syntaxes.probe(uri)?.isWhole(`${text}b = 1\n`), true);
+  syntaxes.dispose();
+});
