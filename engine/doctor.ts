@@ -1,8 +1,10 @@
 import { mostThreads } from './config.ts';
 import { embeddedModelDir } from './embeddedModel.ts';
+import { SlipstreamError } from './errors.ts';
 import { describeMachine, type Machine } from './machine.ts';
 import { listAdapters } from './model/adapters.ts';
 import { type CostTable, passMs } from './model/costTable.ts';
+import { openGuarded } from './model/gpuOpening.ts';
 import { type GpuProbe, probeGpu } from './model/gpuProbe.ts';
 import type { ModelInfo } from './model/languageModel.ts';
 import { type OpenedModel, openModel } from './model/openModel.ts';
@@ -10,6 +12,7 @@ import { runtimeFacts } from './model/runtimeFacts.ts';
 import { loadTokenizer } from './model/tokenizer.ts';
 import type { AlgorithmFacts, Device } from './protocol.ts';
 import { availableAlgorithms } from './speculation/availableAlgorithms.ts';
+import { planSpeculation } from './speculation/speculationPlan.ts';
 import { chooseFimFormat } from './text/fimFormat.ts';
 
 export interface DoctorOptions {
@@ -40,13 +43,15 @@ export interface DoctorReport {
 export async function examine(options: DoctorOptions): Promise<DoctorReport> {
   const { modelDir = embeddedModelDir, device, cacheDir, log } = options;
   const tokenizer = await loadTokenizer(modelDir);
-  const opened = await openModel(modelDir, { device, cacheDir, threads: mostThreads, log });
+  // The graph that suggestions run on: with what their drafters learn from.
+  const { outputs } = await planSpeculation({ algorithm: 'auto' }, modelDir);
+  const opened = await openModel(modelDir, { device, cacheDir, threads: mostThreads, log, ...outputs });
   try {
     return {
       machine: describeMachine(),
       runtime: runtimeFacts(),
       adapters: await listAdapters(),
-      webgpu: await probeGpu(),
+      webgpu: await probeGuarded(cacheDir),
       model: { ...opened.model.info, dir: modelDir, fimFormat: chooseFimFormat(tokenizer).name },
       threads: opened.threads ?? 0,
       costTable: opened.costTable,
@@ -55,6 +60,16 @@ export async function examine(options: DoctorOptions): Promise<DoctorReport> {
     };
   } finally {
     await opened.model.dispose();
+  }
+}
+
+/** A driver that takes processes down is not asked for ever. */
+async function probeGuarded(cacheDir: string): Promise<GpuProbe> {
+  try {
+    return await openGuarded(cacheDir, probeGpu);
+  } catch (error) {
+    if (error instanceof SlipstreamError) return { usable: false, reason: error.message };
+    throw error;
   }
 }
 

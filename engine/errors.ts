@@ -23,3 +23,15 @@ export class SlipstreamError extends Error {
     this.code = code;
   }
 }
+
+/** What a failed allocation is called by onnxruntime and by JavaScript. */
+const allocationFailed =
+  /bad_alloc|out of memory|failed to allocate|allocation failed|Invalid typed array length/i;
+
+/** The fault that there was no memory, where that is what `cause` says. */
+export function outOfMemoryFault(cause: unknown): SlipstreamError | undefined {
+  const said = cause instanceof Error ? cause.message : String(cause);
+  if (cause instanceof SlipstreamError || !allocationFailed.test(said)) return undefined;
+  const message = 'There is not enough memory for this model; choose a smaller one.';
+  return new SlipstreamError('outOfMemory', message, { cause });
+}

@@ -9,7 +9,7 @@ import {
 import { isCarried, prefill } from './decode/prefill.ts';
 import type { Session, SessionPrompt } from './decode/session.ts';
 import { SessionPool } from './decode/sessionPool.ts';
-import { SlipstreamError } from './errors.ts';
+import { outOfMemoryFault, SlipstreamError } from './errors.ts';
 import type { CostTable } from './model/costTable.ts';
 import type { LanguageModel } from './model/languageModel.ts';
 import { type OpenedModel, type OpenModelOptions, openModel } from './model/openModel.ts';
@@ -100,11 +100,15 @@ export class ModelRuntime {
   ): Promise<T | undefined> {
     if (signal.aborted) return undefined; // no session is taken for it
     this.#checkVocabulary(prompt.tokens);
-    const session = this.#pool.acquire(prompt.tokens);
+    let session: Session | undefined;
     try {
-      return await work(session);
-    } finally {
+      session = this.#pool.acquire(prompt.tokens);
+      const result = await work(session);
       this.#pool.release(session);
+      return result;
+    } catch (error) {
+      session?.dispose(); // half a step may have been taken
+      throw outOfMemoryFault(error) ?? error;
     }
   }
 

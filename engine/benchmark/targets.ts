@@ -21,7 +21,9 @@ export class Targets {
     const key = JSON.stringify([outputs.taps, outputs.successors]);
     const known = this.#loaded.get(key);
     if (known) return known;
-    const runtime = await ModelRuntime.load(this.#modelDir, { ...this.options, ...outputs });
+    // Where the device is left to a measurement, all follow the first one: others would measure another device.
+    const device = [...this.#loaded.values()].at(0)?.model.info.device ?? this.options.device;
+    const runtime = await ModelRuntime.load(this.#modelDir, { ...this.options, device, ...outputs });
     this.#loaded.set(key, runtime);
     return runtime;
   }

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { SlipstreamError } from '../errors.ts';
+import { outOfMemoryFault, SlipstreamError } from '../errors.ts';
 import { ContentHasher } from './contentHash.ts';
 import { type OnnxGraph, writeOnnxModel } from './onnxModel.ts';
 import { WeightWriter } from './weightWriter.ts';
@@ -13,6 +13,9 @@ const MANIFEST_FILE = 'manifest.json';
 const ABANDONED_MS = 3_600_000;
 /** Entries that are kept; the ones not used for longest go. A model has a few: by device, precision, version, head. */
 const KEPT_ENTRIES = 24;
+/** Of large models fewer, but for those of the last hours: each algorithm may need a copy of its own. */
+const KEPT_BYTES = 16 * 2 ** 30;
+const KEPT_WHATEVER_SIZE = 4;
 
 /** A graph on disk with its weights. */
 export interface CompiledGraph {
@@ -39,7 +42,12 @@ interface Manifest {
 
 /** Forgets a compiled graph that turned out to be damaged, so that the next call compiles it again. */
 export async function discardCompiled({ graphFile }: CompiledGraph): Promise<void> {
-  await rm(dirname(graphFile), { recursive: true, force: true });
+  const folder = dirname(graphFile);
+  await rm(folder, { recursive: true, force: true }).catch((cause) => {
+    throw new SlipstreamError('io', `${folder}: the damaged model cannot be removed (${cause.message}).`, {
+      cause,
+    });
+  });
 }
 
 /** Compiled graphs in the cache folder. Written beside and renamed, so that a half-written graph is never used. */
@@ -77,15 +85,17 @@ export class GraphCache {
   }
 
   async #compileInto(folder: string, build: (weights: WeightWriter) => Promise<OnnxGraph>) {
-    const partial = `${folder}.partial-${randomUUID()}-${Date.now()}`;
+    const partial = `${folder}.partial-${randomUUID()}`;
     try {
       await this.#removeAbandoned();
       await this.#removeUnused();
       await mkdir(partial, { recursive: true });
       return await publish(partial, folder, await writeCompiled(partial, build));
     } catch (cause) {
-      if (cause instanceof SlipstreamError) throw cause;
-      const reason = (cause as NodeJS.ErrnoException).code === 'ENOSPC' ? 'the disk is full' : String(cause);
+      const fault = outOfMemoryFault(cause);
+      const { code } = cause as NodeJS.ErrnoException;
+      if (fault || code === undefined || cause instanceof SlipstreamError) throw fault ?? cause;
+      const reason = code === 'ENOSPC' ? 'the disk is full' : String(cause);
       const message = `${this.#root}: the compiled model cannot be written: ${reason}.`;
       throw new SlipstreamError('io', message, { cause });
     } finally {
@@ -95,26 +105,36 @@ export class GraphCache {
 
   async #removeAbandoned(): Promise<void> {
     for (const name of await readdir(this.#root).catch(() => [])) {
-      const written = /\.partial-[\w-]+-(\d+)$/.exec(name)?.[1];
-      if (written && Date.now() - Number(written) > ABANDONED_MS) {
-        await rm(join(this.#root, name), { recursive: true, force: true });
-      }
+      if (!name.includes('.partial-')) continue;
+      const folder = join(this.#root, name);
+      // By what was written last: a machine may have slept for hours in the middle.
+      const written = await stat(join(folder, WEIGHTS_FILE)).catch(() => stat(folder).catch(() => undefined));
+      if (written && Date.now() - written.mtimeMs > ABANDONED_MS) await removeIfPossible(folder);
     }
   }
 
   async #removeUnused(): Promise<void> {
-    const entries: { folder: string; usedMs: number }[] = [];
+    const entries: { folder: string; usedMs: number; bytes: number }[] = [];
     for (const name of await readdir(this.#root).catch(() => [])) {
       const folder = join(this.#root, name);
       const manifest = await stat(join(folder, MANIFEST_FILE)).catch(() => undefined);
-      if (manifest && !name.includes('.partial-')) entries.push({ folder, usedMs: manifest.mtimeMs });
+      const weights = await stat(join(folder, WEIGHTS_FILE)).catch(() => undefined);
+      if (!manifest || name.includes('.partial-')) continue;
+      entries.push({ folder, usedMs: manifest.mtimeMs, bytes: weights?.size ?? 0 });
     }
     entries.sort((a, b) => b.usedMs - a.usedMs);
-    for (const { folder } of entries.slice(KEPT_ENTRIES - 1)) {
-      // One that is in use cannot be removed everywhere; it goes another time.
-      await rm(folder, { recursive: true, force: true }).catch(() => {});
+    let bytes = 0;
+    for (const [i, entry] of entries.entries()) {
+      bytes += entry.bytes;
+      const isTooMuch = i >= KEPT_ENTRIES - 1 || (i >= KEPT_WHATEVER_SIZE && bytes > KEPT_BYTES);
+      if (isTooMuch) await removeIfPossible(entry.folder);
     }
   }
+}
+
+/** One that is in use cannot be removed everywhere; it goes another time. */
+async function removeIfPossible(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true }).catch(() => {});
 }
 
 /** The manifest of a complete entry; undefined when there is none or a file is not as it was written. */

@@ -70,6 +70,10 @@ export function cpuKvType(precision: Precision): KvType {
   return precision === 'fp32' ? 'float32' : 'float16';
 }
 
+export function runsOn(device: Device, precision: Precision): boolean {
+  return kernels[device][precision] !== undefined;
+}
+
 /** @throws SlipstreamError usage when the device cannot run the precision */
 export function decoderKernels(device: Device, precision: Precision): DecoderKernels {
   const found = kernels[device][precision];

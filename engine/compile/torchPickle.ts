@@ -19,6 +19,8 @@ const knownGlobals = new Set([STATE_DICT, TENSOR, PARAMETER, ...Object.keys(stor
 
 /** A list of 5000 tensors. Its values take some hundred times as much while it is read. */
 const MAX_PICKLE_BYTES = 1 << 20;
+/** Compressed data of which tensors are parts. */
+const LARGEST_SHARED_DEFLATED = 1 << 26;
 
 /**
  * The tensors of a file that `torch.save(model.state_dict(), file)` wrote (PyTorch 1.6 and later): a zip archive of a pickle,
@@ -109,6 +111,13 @@ class TensorReader {
     const { type, length, entry } = this.#storage(name, storage);
     const count = elementCount(shape);
     if (start + count > length) throw corrupt(this.#file, `gives tensor ${name} more than is stored of it`);
+    // Inflated whole for each of its parts. PyTorch itself does not compress.
+    if (entry.method === 'deflated' && count < length && entry.inflatedLength > LARGEST_SHARED_DEFLATED) {
+      throw unsupported(
+        this.#file,
+        `keeps tensor ${name} as a part of compressed data; save it with torch.save`,
+      );
+    }
     return this.#place(entry, type, shape, start, count);
   }
 

@@ -56,7 +56,7 @@ export const nothingDecoded = (finish: DecodeResult['finish']): DecodeResult => 
  * THE loop: draft a tree, evaluate it in one pass, keep what the target itself would have written, learn, repeat.
  * Plain decoding is the same loop with an empty tree.
  *
- * @throws SlipstreamError whatever the model throws; the session stays usable
+ * @throws SlipstreamError whatever the model throws; the session is of no more use then
  */
 export async function decode(
   session: Session,

@@ -112,12 +112,16 @@ export class BlendDrafter implements Drafter {
   ): Promise<TokenTree> {
     const startedMs = this.#now();
     const nodes = Math.min(limits.budget, levels * nodesPerLevel);
-    const drafted = await drafter.propose(view, nodes);
+    const drafted = await drafter.propose(view, nodes, levels);
     // It has to catch up with the session first: that says nothing about what it gains.
-    if (drafted.size === 0) return free;
+    if (drafted.size === 0) {
+      gain.spent(this.#now() - startedMs);
+      return free;
+    }
     source.tree = drafted;
     const merged = this.#search.draft(text, limits);
     const ms = this.#now() - startedMs;
+    gain.spent(ms);
     const rate = this.#rate(merged, { ...place, draftMs: place.draftMs + ms });
     gain.observe(levelMasses(free), levelMasses(merged), { levels, ms, rate }, place);
     return merged;

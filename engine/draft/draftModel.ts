@@ -63,10 +63,10 @@ export class DraftModelDrafter implements Drafter {
   }
 
   /** Empty while the draft model still catches up with a long prompt. */
-  async propose(view: SessionView, budget: number): Promise<TokenTree> {
+  async propose(view: SessionView, budget: number, levels = Number.POSITIVE_INFINITY): Promise<TokenTree> {
     const { numDraftTokens = budget } = this.#options;
     const builder = await this.#sequences.draft(view.tokens, (sequence, window, deepest) =>
-      this.#draft(sequence, window, Math.min(budget, deepest)),
+      this.#draft(sequence, window, Math.min(budget, levels, deepest)),
     );
     return builder.build(Math.min(budget, numDraftTokens));
   }
@@ -95,8 +95,9 @@ export class DraftModelDrafter implements Drafter {
   }
 
   #depthRule(): DepthRule {
-    const { numSteps } = this.#options;
-    return numSteps === undefined ? new DepthByCost(this.#parts.costs) : fixedDepth(numSteps);
+    const { numSteps, numDraftTokens } = this.#options;
+    const asked = numSteps ?? numDraftTokens;
+    return asked === undefined ? new DepthByCost(this.#parts.costs) : fixedDepth(asked);
   }
 
   /** Adds what the rows predict to the tree. @returns the new candidates, most probable paths first */

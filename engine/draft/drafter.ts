@@ -63,8 +63,11 @@ export interface Drafter {
   readonly bytes: number;
   /** Accepted tokens of the session under way by the workspace file they were drafted from. */
   readonly acceptedFrom?: ReadonlyMap<string, number>;
-  /** At most `budget` nodes. An empty tree is a fine answer. Called once a decoding step. */
-  propose(view: SessionView, budget: number): TokenTree | Promise<TokenTree>;
+  /**
+   * At most `budget` nodes, no deeper than `levels` where that costs a drafter something. An empty tree is a fine answer.
+   * Called once a decoding step.
+   */
+  propose(view: SessionView, budget: number, levels?: number): TokenTree | Promise<TokenTree>;
   /** Called after each pass of the target, also when the drafter was not asked before it. */
   observe(verdict: Verdict): void;
   dispose(): void;

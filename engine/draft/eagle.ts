@@ -17,7 +17,7 @@ export interface EagleOptions {
   readonly topk?: number | undefined;
   /** Nodes of the tree at most, without the last committed token that SGLang counts too. */
   readonly numDraftTokens?: number | undefined;
-  /** What the target's passes cost: decides the depth where `numSteps` does not. */
+  /** What the target's passes cost: decides the depth where no number of steps or tokens does. */
   readonly costs?: CostModel | undefined;
 }
 
@@ -47,7 +47,9 @@ export class EagleDrafter implements Drafter {
     this.#head = head;
     this.#options = options;
     this.#sequences = new SequencePool(() => new EagleSequence(head), idleSessions);
-    this.#depth = options.costs && options.numSteps === undefined ? new EagleDepth(options.costs) : undefined;
+    const { costs, numSteps, numDraftTokens } = options;
+    const isAsked = numSteps !== undefined || numDraftTokens !== undefined;
+    this.#depth = costs && !isAsked ? new EagleDepth(costs) : undefined;
   }
 
   get bytes(): number {
@@ -55,7 +57,7 @@ export class EagleDrafter implements Drafter {
   }
 
   /** Empty while the head still catches up with a long prompt, or while more than the last token is pending. */
-  async propose(view: SessionView, budget: number): Promise<TokenTree> {
+  async propose(view: SessionView, budget: number, levels = Number.POSITIVE_INFINITY): Promise<TokenTree> {
     const { numDraftTokens = budget } = this.#options;
     const nodes = Math.min(budget, numDraftTokens);
     if (nodes === 0) return emptyTree;
@@ -63,11 +65,11 @@ export class EagleDrafter implements Drafter {
     const sequence = this.#sequences.acquire(view.tokens);
     try {
       const started = performance.now();
-      const draft = await sequence.draft(view, this.#limits(nodes));
+      const draft = await sequence.draft(view, this.#limits(nodes, levels));
       if (!draft) return emptyTree;
       const { candidates, pairs } = draft;
-      const levels = candidates.expanded.length / candidates.width;
-      if (pairs <= FEW_PAIRS) this.#depth?.drafted(levels, performance.now() - started);
+      const drafted = candidates.expanded.length / candidates.width;
+      if (pairs <= FEW_PAIRS) this.#depth?.drafted(drafted, performance.now() - started);
       return takeMostProbable(this.#tree(candidates), nodes);
     } finally {
       this.#sequences.release(sequence);
@@ -84,13 +86,13 @@ export class EagleDrafter implements Drafter {
     this.#sequences.dispose();
   }
 
-  #limits(nodes: number): TreeLimits {
+  #limits(nodes: number, deepest: number): TreeLimits {
     const { expansion, vocabSize } = this.#head.info;
     const { numSteps, topk = 1 } = this.#options;
     if (expansion === 'given') {
       const { levels, width, expand } = eagleStaticTree;
       return {
-        levels: Math.min(levels, numSteps ?? levels, nodes),
+        levels: Math.min(levels, numSteps ?? levels, nodes, deepest),
         width,
         leastLogProb: Number.NEGATIVE_INFINITY,
         expand,
@@ -99,7 +101,7 @@ export class EagleDrafter implements Drafter {
     const levels = numSteps ?? Math.min(DEEPEST, Math.ceil(nodes / topk));
     const least = this.#depth?.leastProbability(this.#place) ?? 0;
     return {
-      levels: Math.min(levels, nodes),
+      levels: Math.min(levels, nodes, deepest),
       width: Math.min(topk, vocabSize),
       leastLogProb: Math.log(least),
     };

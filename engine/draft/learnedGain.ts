@@ -53,6 +53,11 @@ export class LearnedGain {
     return pays || this.#isProbe ? best.levels : 0;
   }
 
+  /** What asking took, whatever came of it: a probe is paid for out of its share also where it only caught up. */
+  spent(ms: number): void {
+    if (this.#isProbe) this.#creditMs -= ms;
+  }
+
   /**
    * @param rate expected tokens a millisecond with what was drafted, `ms` included
    * @param ms what the learned drafter took
@@ -63,7 +68,6 @@ export class LearnedGain {
     { levels, ms, rate }: { readonly levels: number; readonly ms: number; readonly rate: number },
     place: DraftPlace,
   ): void {
-    if (this.#isProbe) this.#creditMs -= ms;
     this.#time.observe(levels, ms);
     const promised = this.#rate(merged, { ...place, draftMs: place.draftMs + ms });
     for (const gains of [this.#all, this.#kindOf(free)]) gains.observe(free, merged, levels, rate / promised);

@@ -64,7 +64,9 @@ const windowsSoftware = /Microsoft (Basic|Remote|Hyper-V)|VMware|VirtualBox|QXL|
 async function windowsAdapters(): Promise<string[]> {
   const run = promisify(execFile);
   const args = ['query', WINDOWS_DISPLAYS, '/s', '/v', 'DriverDesc'];
-  const { stdout } = await run('reg', args, { windowsHide: true }).catch(() => ({ stdout: '' }));
+  // By its full name: Windows looks for others in the current folder first, which may be anybody's.
+  const reg = join(process.env.SystemRoot ?? 'C:\\Windows', 'System32', 'reg.exe');
+  const { stdout } = await run(reg, args, { windowsHide: true }).catch(() => ({ stdout: '' }));
   return driverNames(stdout);
 }
 

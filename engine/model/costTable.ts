@@ -47,7 +47,19 @@ async function measureRow(
   deadline: number,
 ): Promise<number[]> {
   const kv = model.createKvCache(context);
-  if (model.info.device !== 'cpu') await fill(kv, context);
+  try {
+    if (model.info.device !== 'cpu') await fill(kv, context);
+    return await measurePasses(kv, nodeCounts, deadline);
+  } finally {
+    kv.dispose();
+  }
+}
+
+async function measurePasses(
+  kv: KvCache,
+  nodeCounts: readonly number[],
+  deadline: number,
+): Promise<number[]> {
   const times = nodeCounts.map(() => Number.POSITIVE_INFINITY);
   // Round by round rather than size by size, so that a disturbance does not fall on one size alone.
   for (let round = 0; round < REPETITIONS && (round === 0 || performance.now() < deadline); round++) {
@@ -63,7 +75,6 @@ async function measureRow(
       times[i] = Math.min(times[i], performance.now() - started);
     }
   }
-  kv.dispose();
   // More nodes never cost less: what says so is noise, and would make the controller draft for nothing.
   for (let i = 1; i < times.length; i++) times[i] = Math.max(times[i], times[i - 1]);
   return times;

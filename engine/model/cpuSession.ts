@@ -10,6 +10,12 @@ import { productsSaturate } from './saturation.ts';
  * @throws SlipstreamError model.corrupt when the runtime refuses the graph, outOfMemory
  */
 export async function createCpuSession(graphFile: string, threads: number): Promise<ort.InferenceSession> {
+  const saturates = await productsSaturate().catch((cause) => {
+    throw cpuFault(cause, (said) => ({
+      code: 'internal',
+      message: `onnxruntime does not work here: ${said}`,
+    }));
+  });
   try {
     return await ort.InferenceSession.create(graphFile, {
       executionProviders: ['cpu'],
@@ -22,7 +28,7 @@ export async function createCpuSession(graphFile: string, threads: number): Prom
       extra: {
         session: {
           intra_op: { allow_spinning: '0' },
-          ...((await productsSaturate()) && { x64quantprecision: '1' }),
+          ...(saturates && { x64quantprecision: '1' }),
         },
       },
     });

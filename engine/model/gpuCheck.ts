@@ -34,13 +34,16 @@ export async function safeTokensPerRun(decoder: Omit<GpuDecoder, 'tokensPerRun'>
 async function lastLogits(decoder: GpuDecoder, batches: readonly Int32Array[]): Promise<Float32Array> {
   const cache = new GpuKvCache(decoder, CHECKED_TOKENS);
   let logits: Float32Array = new Float32Array(0);
-  for (const tokens of batches) {
-    const output = await cache.forward({ tokens, rows: Int32Array.of(tokens.length - 1), want: 'logits' });
-    await cache.commit(tokens.map((_, row) => row));
-    logits = output.logits!;
+  try {
+    for (const tokens of batches) {
+      const output = await cache.forward({ tokens, rows: Int32Array.of(tokens.length - 1), want: 'logits' });
+      await cache.commit(tokens.map((_, row) => row));
+      logits = output.logits!;
+    }
+    return logits;
+  } finally {
+    cache.dispose();
   }
-  cache.dispose();
-  return logits;
 }
 
 /** False as well where one is not a number. */

@@ -18,8 +18,13 @@ export class GpuRows {
 
   static async create(architecture: Architecture, type: FloatType): Promise<GpuRows> {
     const grow = await createGpuSession(writeOnnxModel(growRowsGraph(type)), 'gpu-buffer');
-    const move = await createGpuSession(writeOnnxModel(moveRowsGraph(architecture, type)), 'cpu');
-    return new GpuRows(grow, move, architecture, type);
+    try {
+      const move = await createGpuSession(writeOnnxModel(moveRowsGraph(architecture, type)), 'cpu');
+      return new GpuRows(grow, move, architecture, type);
+    } catch (error) {
+      await grow.release();
+      throw error;
+    }
   }
 
   private constructor(

@@ -1,3 +1,5 @@
+import type { Device } from '../compile/precision.ts';
+
 /** Facts of a loaded model that the rest of the engine needs. */
 export interface ModelInfo {
   readonly name: string;
@@ -11,7 +13,7 @@ export interface ModelInfo {
   readonly contextLength: number;
   readonly eosTokenIds: readonly number[];
   readonly precision: string;
-  readonly device: string;
+  readonly device: Device;
   readonly weightBytes: number;
 }
 

@@ -1,6 +1,6 @@
 import { type CompiledModel, compileModel } from '../compile/compileModel.ts';
 import { exactThreads } from '../compile/cpuAttention.ts';
-import type { Device, Precision } from '../compile/precision.ts';
+import { type Device, type Precision, runsOn } from '../compile/precision.ts';
 import type { ModelOutputs } from '../compile/targetOutputs.ts';
 import { SlipstreamError } from '../errors.ts';
 import { hasWebGpu, listAdapters } from './adapters.ts';
@@ -13,6 +13,8 @@ import { openGuarded } from './gpuOpening.ts';
 import { probeGpu } from './gpuProbe.ts';
 import { loadHealing } from './healing.ts';
 import type { LanguageModel } from './languageModel.ts';
+
+const DEFAULT_PRECISION: Precision = 'int8';
 
 export interface OpenModelOptions extends Partial<ModelOutputs> {
   readonly device: 'auto' | Device;
@@ -66,17 +68,23 @@ async function openCpu(dir: string, options: OpenModelOptions, deviceReason: str
   return { ...(await cpu.open()), deviceReason };
 }
 
+async function openGpu(dir: string, options: OpenModelOptions, deviceReason: string): Promise<OpenedModel> {
+  const gpu = await prepare(dir, 'webgpu', options);
+  return { ...(await gpu.open()), deviceReason };
+}
+
 async function openAskedGpu(dir: string, options: OpenModelOptions): Promise<OpenedModel> {
   try {
-    const gpu = await prepare(dir, 'webgpu', options);
-    return { ...(await gpu.open()), deviceReason: 'The setting is "webgpu".' };
+    return await openGpu(dir, options, 'The setting is "webgpu".');
   } catch (error) {
+    if (!runsOnCpu(options)) throw error;
     const note = `${gpuFaultMessage(error)} The CPU goes on.`;
     return { ...(await openCpu(dir, options, note)), deviceNote: note };
   }
 }
 
 async function openFaster(dir: string, options: OpenModelOptions): Promise<OpenedModel> {
+  if (!runsOnCpu(options)) return openGpu(dir, options, 'The precision does not run on the CPU.');
   const obstacle = await gpuObstacle(options);
   if (obstacle) return openCpu(dir, options, obstacle);
   const cpu = await prepare(dir, 'cpu', options);
@@ -98,8 +106,14 @@ async function openFaster(dir: string, options: OpenModelOptions): Promise<Opene
     await onCpu?.model.dispose();
     return { ...onGpu, deviceReason };
   } catch (error) {
-    return { ...(onCpu ?? (await cpu.open())), ...gpuNote(gpuLeft(error)) };
+    if (!(error instanceof SlipstreamError)) await onCpu?.model.dispose();
+    const left = gpuNote(gpuLeft(error));
+    return { ...(onCpu ?? (await cpu.open())), ...left };
   }
+}
+
+function runsOnCpu({ precision = DEFAULT_PRECISION }: OpenModelOptions): boolean {
+  return runsOn('cpu', precision);
 }
 
 /** Nobody asked for the GPU: whatever is wrong there, the CPU works. */
@@ -146,7 +160,8 @@ async function prepareCpu(dir: string, options: OpenModelOptions): Promise<Candi
   const open = async () => {
     if (known) {
       const model = await load(compiled, known.threads);
-      if (!(await isFasterThan(known.costTable, model))) return { model, ...known };
+      const isOutdated = await orDispose(model, () => isFasterThan(known.costTable, model));
+      if (!isOutdated) return { model, ...known };
       await model.dispose();
     }
     const choice = await chooseThreads(compiled, store, threads, load);
@@ -162,7 +177,7 @@ async function prepareGpu(dir: string, options: OpenModelOptions): Promise<Candi
   const measured = await store.read(compiled, adapters);
   const open = async () => {
     const model = await openCompiled(compiled, options, openGpuModel);
-    const costTable = measured ?? (await measureOrDispose(model));
+    const costTable = measured ?? (await orDispose(model, () => measureCostTable(model)));
     if (!measured) await store.write(compiled, adapters, costTable, 'quiet');
     return { model, costTable };
   };
@@ -170,7 +185,7 @@ async function prepareGpu(dir: string, options: OpenModelOptions): Promise<Candi
 }
 
 function compile(dir: string, device: Device, options: OpenModelOptions): Promise<CompiledModel> {
-  const { precision = 'int8', cacheDir, taps, successors, logProbs } = options;
+  const { precision = DEFAULT_PRECISION, cacheDir, taps, successors, logProbs } = options;
   return compileModel(dir, {
     device,
     precision,
@@ -191,9 +206,9 @@ async function openCompiled(
   return loaded;
 }
 
-async function measureOrDispose(model: LanguageModel): Promise<CostTable> {
+async function orDispose<T>(model: LanguageModel, measure: () => Promise<T>): Promise<T> {
   try {
-    return await measureCostTable(model);
+    return await measure();
   } catch (error) {
     await model.dispose();
     throw error;

@@ -15,6 +15,9 @@ let known: Promise<boolean> | undefined;
  */
 export function productsSaturate(): Promise<boolean> {
   known ??= process.arch === 'x64' ? largestProductIsWrong() : Promise.resolve(false);
+  known.catch(() => {
+    known = undefined; // whatever it was, the next session asks again
+  });
   return known;
 }
 
@@ -31,10 +34,13 @@ async function largestProductIsWrong(): Promise<boolean> {
   const session = await ort.InferenceSession.create(model, { intraOpNumThreads: 1, logSeverityLevel: 3 });
   const a = new Uint8Array(INPUTS).fill(LARGEST_UNSIGNED);
   const b = new Int8Array(INPUTS * OUTPUTS).fill(LARGEST_SIGNED);
-  const { y } = await session.run({
-    a: new ort.Tensor('uint8', a, [1, INPUTS]),
-    b: new ort.Tensor('int8', b, [INPUTS, OUTPUTS]),
-  });
-  await session.release();
-  return (y.data as Int32Array).some((sum) => sum !== INPUTS * LARGEST_UNSIGNED * LARGEST_SIGNED);
+  try {
+    const { y } = await session.run({
+      a: new ort.Tensor('uint8', a, [1, INPUTS]),
+      b: new ort.Tensor('int8', b, [INPUTS, OUTPUTS]),
+    });
+    return (y.data as Int32Array).some((sum) => sum !== INPUTS * LARGEST_UNSIGNED * LARGEST_SIGNED);
+  } finally {
+    await session.release();
+  }
 }

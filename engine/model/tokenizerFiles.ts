@@ -28,7 +28,6 @@ export interface TokenizerFile {
   readonly normalizer: Stage | null;
   readonly preTokenizer: Stage | null;
   readonly postProcessor: Stage | null;
-  readonly decoder: Stage | null;
 }
 
 /** tokenizer_config.json as far as this engine reads it. */
@@ -64,7 +63,6 @@ export async function readTokenizerFile(modelDir: string): Promise<TokenizerFile
     normalizer: parseStage(json, 'normalizer', corrupt),
     preTokenizer: parseStage(json, 'pre_tokenizer', corrupt),
     postProcessor: parseStage(json, 'post_processor', corrupt),
-    decoder: parseStage(json, 'decoder', corrupt),
   };
 }
 

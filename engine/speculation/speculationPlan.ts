@@ -108,12 +108,17 @@ async function planBlend(settings: SpeculationSettings, modelDir: string): Promi
 }
 
 function planBlendWith(settings: SpeculationSettings, trained: Trained | undefined): SpeculationPlan {
+  const isShaped = settings.numSteps !== undefined || settings.eagleTopk !== undefined;
   return {
     settings,
     drafting: { kind: 'blend', trained },
     outputs: { taps: trained ? tapsOf(trained) : [], successors: SUCCESSORS },
+    ...(isShaped && !trained && { note: noStepsToTake }),
   };
 }
+
+const noStepsToTake =
+  'AUTO drafts without a trained drafter here, so the number of steps and top-k have no effect; naming one (the draft model) makes it take part.';
 
 async function ownTrained(modelDir: string): Promise<Trained | undefined> {
   if ((await findHeadKind(modelDir)) === 'mtp') return openHeadIn(modelDir, modelDir, ['mtp']);

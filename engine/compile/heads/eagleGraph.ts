@@ -30,7 +30,7 @@ export interface DraftGraphOptions {
  * Pairs are a token and the target's feature of the position before it. A run takes the N pairs that are new; the first
  * level is predicted from the last of them, the others leave their KV rows only.
  *
- * Inputs: features [1, N, taps * hidden]; tokens and positions [1, N] int64; last [1] int64: N - 1; pair_mask [1, N]: 0;
+ * Inputs: features [N, taps * hidden]; tokens and positions [1, N] int64; last [1] int64: N - 1; pair_mask [1, N]: 0;
  * keys, values [1, kvHeads, P, headDim] and past_mask [1, P] of the pairs before (PastRows); levels [] int64;
  * width [1] int64: nodes that a level goes on from, and children each; for width k: siblings [k] int64 0 .. k - 1,
  * next_positions [1, k] int64, the position after the last pair's; sibling_mask [k, k], which hides all but the diagonal;

@@ -17,6 +17,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type CompileOptions, compileModel } from '../../../engine/compile/compileModel.ts';
+import { GraphCache } from '../../../engine/compile/graphCache.ts';
 import { SlipstreamError } from '../../../engine/errors.ts';
 import { openCpuModel } from '../../../engine/model/cpuModel.ts';
 import { openModel } from '../../../engine/model/openModel.ts';
@@ -127,11 +128,13 @@ test('what a killed compilation left is not used, and removed when it is old', a
   const [dir, cacheDir] = [newCheckpoint(), newFolder('cache')];
   const { key } = await compileModel(newCheckpoint(1), options(newFolder('other')));
   const hours = 3_600_000;
-  const leftovers = [`${key}.partial-a1b2-${Date.now() - 2 * hours}`, `${key}.partial-a1b2-${Date.now()}`];
+  const leftovers = [`${key}.partial-a1b2`, `${key}.partial-c3d4`];
   for (const name of leftovers) {
     mkdirSync(join(cacheDir, 'compiled', name), { recursive: true });
     writeFileSync(join(cacheDir, 'compiled', name, 'weights.bin'), 'half');
   }
+  const written = new Date(Date.now() - 2 * hours);
+  utimesSync(join(cacheDir, 'compiled', leftovers[0], 'weights.bin'), written, written);
   const compiled = await compileModel(dir, options(cacheDir));
   await argmaxOf(compiled);
   assert.deepEqual(entriesOf(cacheDir).sort(), [compiled.key, leftovers[1]].sort());
@@ -275,4 +278,19 @@ test('weights that are no numbers are refused by name', async () => {
     assert.match(error.message, /not numbers/);
     return true;
   });
+});
+
+test('what goes wrong while compiling keeps its name: no memory is no full disk, a bug is neither', async () => {
+  const cache = new GraphCache(newFolder('cache'));
+  const identity = { label: 'a', files: [join(newCheckpoint(), 'config.json')], parameters: [1] };
+  const failing = (error: Error) => cache.compile(identity, () => Promise.reject(error));
+  const codeOf = (error: SlipstreamError) => error.code;
+  await assert.rejects(failing(new RangeError('Array buffer allocation failed')), (error) => {
+    assert.equal(codeOf(error as SlipstreamError), 'outOfMemory');
+    return true;
+  });
+  const bug = new TypeError('x is not a function');
+  await assert.rejects(failing(bug), bug);
+  const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+  await assert.rejects(failing(full), /disk is full/);
 });

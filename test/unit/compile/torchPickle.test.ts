@@ -118,6 +118,15 @@ test('views of one storage, parameters and dimensions of one element are read, s
   }
 });
 
+test('parts of large compressed data are refused: each would inflate all of it', async () => {
+  const elements = 20_000_000;
+  const zeros = { 0: new Uint8Array(4 * elements) };
+  const part = pickledStateDict([{ ...matrix, name: 'row', elements, shape: [6] }]);
+  await assertRefused(torchFile(part, zeros, 'deflated'), 'model.unsupported', /part of compressed data/);
+  const whole = pickledStateDict([{ ...matrix, name: 'all', elements, shape: [elements] }]);
+  assert.equal((await readTorchTensors(write(torchFile(whole, zeros, 'deflated')))).size, 1);
+});
+
 test('a stored tensor is read from its place in the file, not with its storage', async () => {
   const list = pickledStateDict([{ ...matrix, name: 'row', shape: [6], start: 12 }]);
   const tensor = (await readTorchTensors(write(torchFile(list, storages)))).get('row')!;

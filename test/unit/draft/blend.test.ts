@@ -183,6 +183,22 @@ test('one that does not pay is given up, and asked again rarely', async () => {
   }
 });
 
+test('one that does not pay and has to catch up is asked as rarely', async () => {
+  const random = new Random(1);
+  const oracle = new Oracle([], 0, cheap);
+  const { blend, controller } = blendWith(oracle);
+  oracle.text = novelText(1000, random);
+  await write(blend, controller, oracle.text, oracle);
+  const before = oracle.runs;
+  oracle.propose = function (this: Oracle) {
+    this.runs++;
+    this.clockMs += 5;
+    return emptyTree;
+  };
+  const { steps } = await write(blend, controller, novelText(2000, random), oracle);
+  assert.ok(oracle.runs - before < 0.01 * steps, `${oracle.runs - before} of ${steps}`);
+});
+
 test('one that begins to pay is found out', async () => {
   const random = new Random(1);
   const oracle = new Oracle([], 0, cheap);

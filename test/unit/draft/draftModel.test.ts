@@ -152,6 +152,20 @@ for (const precision of ['fp32', 'int8'] satisfies Precision[]) {
   });
 }
 
+test('no deeper than it is asked, and as deep as a number of tokens asks, paying or not', async () => {
+  const dear = { draft: table(50), target: table(1) };
+  const model = await openDraft();
+  const view = () => viewOf(someTokens(20, 7));
+  const asked = new DraftModelDrafter(
+    { model, costs: dear, target: tinyShape },
+    { numDraftTokens: 6, topk: 1 },
+  );
+  assert.equal((await asked.propose(view(), 16)).size, 6);
+  assert.equal(Math.max(...nodeDepths((await asked.propose(view(), 16, 2)).parents)), 1, 'two levels');
+  const free = new DraftModelDrafter({ model, costs: dear, target: tinyShape }, { topk: 1 });
+  assert.equal((await free.propose(view(), 16)).size, 1);
+});
+
 test('a draft model that is always wrong changes nothing', async () => {
   const target = await openTarget();
   const { drafter } = await openDrafter(chain(4), contraryOfTarget());

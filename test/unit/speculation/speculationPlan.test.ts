@@ -38,6 +38,12 @@ test('what needs no training drafts for any model', async () => {
   assert.deepEqual(await drafting('auto'), { kind: 'blend', trained: undefined });
 });
 
+test('steps and top-k that nothing takes are said to have no effect', async () => {
+  const shaped = (dir: string) => planSpeculation({ algorithm: 'auto', numSteps: 5, eagleTopk: 4 }, dir);
+  assert.match((await shaped(bare)).note ?? '', /no effect/);
+  assert.equal((await plan('auto', bare)).note, undefined);
+});
+
 test('the target hands out what the drafter reads, and nothing for nobody', async () => {
   const outputs = async (algorithm: Algorithm, draftModel?: string) =>
     (await plan(algorithm, bare, draftModel)).outputs;
