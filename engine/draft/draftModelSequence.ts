@@ -1,7 +1,7 @@
 import { PrefillPace } from '../decode/prefill.ts';
+import type { PooledSequence } from '../decode/sequencePool.ts';
 import type { ForwardBatch, ForwardOutput, KvCache, LanguageModel } from '../model/languageModel.ts';
 import { ROOT } from '../tree/tokenTree.ts';
-import type { DraftSequence } from './sequencePool.ts';
 
 /** A token that the draft model proposed, and may be asked to continue. */
 export interface DraftedToken {
@@ -29,7 +29,7 @@ const noBatch: Batch = { tokens: new Int32Array(0), parents: new Int32Array(0), 
  * as all candidates agree. What the target made of the drafts shows in its tokens the next time: the rows of what it
  * accepted are kept, the others forgotten, and nothing is evaluated twice on a chain.
  */
-export class DraftModelSequence implements DraftSequence {
+export class DraftModelSequence implements PooledSequence {
   readonly #model: LanguageModel;
   readonly #want: ForwardBatch['want'];
   readonly #kv: KvCache;
@@ -51,12 +51,12 @@ export class DraftModelSequence implements DraftSequence {
     return this.#kv.bytes;
   }
 
-  get length(): number {
+  get rows(): number {
     return this.#tokens.length;
   }
 
   /** The last token counts for nothing: its prediction has to be made again. */
-  shared(tokens: Int32Array): number {
+  reusable(tokens: Int32Array): number {
     const limit = Math.min(this.#tokens.length, tokens.length - 1);
     let common = 0;
     while (common < limit && this.#tokens[common] === tokens[common]) common++;
@@ -66,7 +66,7 @@ export class DraftModelSequence implements DraftSequence {
   /** Evaluates one chunk of what the rows lack of the first `due` of `tokens`, when that is worth a pass. */
   async prepare(tokens: Int32Array, due: number): Promise<void> {
     await this.#keepAccepted(tokens);
-    const behind = due - this.length;
+    const behind = due - this.rows;
     if (behind < WORTH_PREPARING) return;
     const chunk = this.#chunkOf(tokens, behind);
     if (chunk) await this.#evaluate(chunk, new Int32Array(0));
@@ -83,7 +83,7 @@ export class DraftModelSequence implements DraftSequence {
     this.#kv.reserve(tokens.length);
     const started = performance.now();
     for (;;) {
-      const behind = tokens.length - this.length;
+      const behind = tokens.length - this.rows;
       const chunk = this.#chunkOf(tokens, behind);
       if (!chunk) return undefined;
       const whole = chunk.length === behind;
@@ -119,7 +119,7 @@ export class DraftModelSequence implements DraftSequence {
   #chunkOf(tokens: Int32Array, most: number): Int32Array | undefined {
     // Deeper chunks would give other rows than another cut of the same tokens does.
     const size = Math.min(most, this.#pace.chunk, this.#kv.exactDepth);
-    const chunk = tokens.slice(this.length, this.length + size);
+    const chunk = tokens.slice(this.rows, this.rows + size);
     return chunk.some((token) => token >= this.#model.info.vocabSize) ? undefined : chunk;
   }
 
@@ -134,8 +134,8 @@ export class DraftModelSequence implements DraftSequence {
 
   /** Forgets the rows that `tokens` does not begin with, and commits those of the last pass that it goes on with. */
   async #keepAccepted(tokens: Int32Array): Promise<void> {
-    const shared = this.shared(tokens);
-    if (shared < this.length) {
+    const shared = this.reusable(tokens);
+    if (shared < this.rows) {
       this.#kv.truncate(shared);
       this.#tokens.length = shared;
     } else {

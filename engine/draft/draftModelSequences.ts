@@ -1,8 +1,8 @@
 import { idleSessions } from '../config.ts';
+import { SequencePool } from '../decode/sequencePool.ts';
 import type { ForwardBatch, LanguageModel } from '../model/languageModel.ts';
 import { DraftModelSequence } from './draftModelSequence.ts';
 import { type ContextLengths, draftWindow } from './draftModelWindow.ts';
-import { SequencePool } from './sequencePool.ts';
 
 /** What a draft model knows of the sequences that the target lately worked on, each through a window as long as its context. */
 export class DraftModelSequences {
@@ -33,8 +33,7 @@ export class DraftModelSequences {
     const sequence = this.#pool.acquire(window);
     try {
       const drafted = await work(sequence, window, this.#contexts.draft - window.length + 1);
-      if (next && sequence.length >= window.length)
-        await this.#prepare(tokens.subarray(next.start), next.due);
+      if (next && sequence.rows >= window.length) await this.#prepare(tokens.subarray(next.start), next.due);
       return drafted;
     } finally {
       this.#pool.release(sequence);

@@ -1,5 +1,6 @@
 import { idleSessions } from '../config.ts';
 import type { CostModel } from '../decode/costModel.ts';
+import { SequencePool } from '../decode/sequencePool.ts';
 import type { DraftCandidates, TreeLimits } from '../model/draftHeadRows.ts';
 import { emptyTree, subtree, type TokenTree, takeMostProbable } from '../tree/tokenTree.ts';
 import type { Drafter, SessionView, Verdict } from './drafter.ts';
@@ -7,7 +8,6 @@ import { type DepthPlace, EagleDepth } from './eagleDepth.ts';
 import { type DraftingHead, EagleSequence } from './eagleSequence.ts';
 import { eagleStaticTree } from './eagleStaticTree.ts';
 import { treeOfCandidates } from './eagleTree.ts';
-import { SequencePool } from './sequencePool.ts';
 
 /** Names and meaning follow SGLang's server options. */
 export interface EagleOptions {

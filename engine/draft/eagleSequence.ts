@@ -1,7 +1,7 @@
+import type { PooledSequence } from '../decode/sequencePool.ts';
 import type { DraftHead, DraftHeadInfo } from '../model/draftHead.ts';
 import type { DraftCandidates, DraftHeadRows, Pairs, TreeLimits } from '../model/draftHeadRows.ts';
 import type { SessionView } from './drafter.ts';
-import type { DraftSequence } from './sequencePool.ts';
 
 /** What drafting needs of a head. */
 export type DraftingHead = Pick<DraftHead, 'info' | 'createRows'>;
@@ -23,7 +23,7 @@ const CATCH_UP_MULTIPLICATIONS = 5e8;
  * the position before it. Which rows are right is found by comparing tokens, so that it never matters what happened
  * meanwhile: a cancelled request, another prompt, drafts of somebody else's.
  */
-export class EagleSequence implements DraftSequence {
+export class EagleSequence implements PooledSequence {
   readonly #rows: DraftHeadRows;
   readonly #info: DraftHeadInfo;
   /** Those that the rows were made of: pair t is that of token t + 1, and its feature has seen all up to token t. */
@@ -38,12 +38,12 @@ export class EagleSequence implements DraftSequence {
     return this.#rows.bytes;
   }
 
-  get length(): number {
+  get rows(): number {
     return this.#tokens.length;
   }
 
   /** How many tokens at the beginning are the same. */
-  shared(tokens: Int32Array): number {
+  reusable(tokens: Int32Array): number {
     const limit = Math.min(this.#tokens.length, tokens.length);
     let common = 0;
     while (common < limit && this.#tokens[common] === tokens[common]) common++;
@@ -74,7 +74,7 @@ export class EagleSequence implements DraftSequence {
 
   /** Forgets the rows that are not those of `tokens`, and begins anew where some are missing inside the window. */
   #keepRight(tokens: Int32Array, end: number): void {
-    const right = this.shared(tokens);
+    const right = this.reusable(tokens);
     this.#tokens.length = right;
     // The last pair is run again in any case: the draft begins at it.
     this.#rows.truncate(Math.min(right, end) - 1);
