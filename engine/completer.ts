@@ -91,6 +91,7 @@ export interface CompleterParts {
 
 /** A place, and what is asked of the model for it. */
 interface CompletionTask {
+  readonly askedMs: number;
   readonly uri: string;
   readonly point: EditPoint;
   readonly cursor: CursorPlace;
@@ -208,16 +209,20 @@ export class Completer {
   }
 
   #begin(place: CompletionPlace): CompletionTask {
+    const askedMs = performance.now();
     const point = editPoint(place);
     const document = documentId(place.document.uri);
     const prompt = this.#buildPrompt(place, point);
     const cursor = { document, textBefore: textBefore(point) };
     // Read now, parsed while the model works, used when it is done.
     void this.#parts.syntaxes.prepare(place.document);
-    return { uri: place.document.uri, point, cursor, prompt, indentation: place.indentation };
+    return { askedMs, uri: place.document.uri, point, cursor, prompt, indentation: place.indentation };
   }
 
-  async #write({ uri, point, cursor, prompt, indentation }: CompletionTask, options: CompletionOptions) {
+  async #write(
+    { askedMs, uri, point, cursor, prompt, indentation }: CompletionTask,
+    options: CompletionOptions,
+  ) {
     const { runtime, drafter, controller, verifier, lastSuggestion, syntaxes, maxTokens } = this.#parts;
     const { onText, onStep, sampling, signal } = options;
     const stream = new CompletionStream({
@@ -245,6 +250,7 @@ export class Completer {
           onStep?.(step);
         },
         signal,
+        askedMs,
       },
     );
     const { text } = stream;

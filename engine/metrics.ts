@@ -18,6 +18,7 @@ export interface DecodeMetrics {
   readonly numAcceptedTokensPerPos: readonly number[];
   readonly numAcceptedTokensPerSource: Readonly<Partial<Record<DraftSource, number>>>;
   readonly prefillMs: number;
+  /** From the request, so with the prompt's making and the wait for its turn where the asker says when it asked. */
   readonly ttftMs: number;
   readonly decodeMs: number;
   readonly draftMs: number;
@@ -53,6 +54,7 @@ export function completionMetrics(
 /** Collects the metrics of one generation while it runs. */
 export class MetricsRecorder {
   readonly #started = performance.now();
+  readonly #askedMs: number;
   readonly #promptTokens: number;
   readonly #prefilledTokens: number;
   readonly #perPosition: number[] = [];
@@ -65,7 +67,9 @@ export class MetricsRecorder {
   #draftMs = 0;
   #verifyMs = 0;
 
-  constructor(promptTokens: number, prefilledTokens: number) {
+  /** @param askedMs when it was asked for, by `performance.now()`; absent: now */
+  constructor(promptTokens: number, prefilledTokens: number, askedMs?: number) {
+    this.#askedMs = askedMs ?? this.#started;
     this.#promptTokens = promptTokens;
     this.#prefilledTokens = prefilledTokens;
   }
@@ -101,7 +105,7 @@ export class MetricsRecorder {
       numAcceptedTokensPerPos: this.#perPosition,
       numAcceptedTokensPerSource: Object.fromEntries(this.#perSource),
       prefillMs: this.#decodeStarted > 0 ? this.#decodeStarted - this.#started : 0,
-      ttftMs: this.#firstToken > 0 ? this.#firstToken - this.#started : 0,
+      ttftMs: this.#firstToken > 0 ? this.#firstToken - this.#askedMs : 0,
       decodeMs: this.#decodeStarted > 0 ? now - this.#decodeStarted : 0,
       draftMs: this.#draftMs,
       verifyMs: this.#verifyMs,

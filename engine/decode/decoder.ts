@@ -24,6 +24,8 @@ export interface DecodeRequest {
   /** Sees each pass of the target, after it. */
   readonly onStep?: ((step: DecodeStep) => void) | undefined;
   readonly signal: AbortSignal;
+  /** When it was asked for, by `performance.now()`; absent: when decoding begins. */
+  readonly askedMs?: number | undefined;
 }
 
 /** What was drafted for one pass of the target, and what became of it. */
@@ -64,7 +66,7 @@ export async function decode(
   request: DecodeRequest,
 ): Promise<DecodeResult> {
   session.start(request.prompt);
-  const metrics = new MetricsRecorder(request.prompt.tokens.length, session.pending);
+  const metrics = new MetricsRecorder(request.prompt.tokens.length, session.pending, request.askedMs);
   const output = new Output({ ...request, maxNewTokens: Math.min(request.maxNewTokens, session.room) });
   await prefill(session, request.signal);
   metrics.decodeStarted();

@@ -46,6 +46,14 @@ test('counts follow their definitions: steps, drafts, accepted by position and b
   assert.deepEqual(shown.numAcceptedTokensPerFile, { 'a.ts': 2 });
 });
 
+test('the first token is counted from when it was asked for', () => {
+  const recorder = new MetricsRecorder(1, 1, performance.now() - 500);
+  recorder.decodeStarted();
+  recorder.step(emptyTree, [], 0, 1);
+  const { ttftMs, prefillMs } = recorder.finish(1);
+  assert.ok(ttftMs >= 500 && prefillMs < 500, `${ttftMs} ${prefillMs}`);
+});
+
 test('the first token is counted from the request on, decoding from the end of the prefill', async () => {
   const recorder = new MetricsRecorder(1, 1);
   await setTimeout(20);
