@@ -250,7 +250,6 @@ export class SlipstreamEngine implements Engine {
     try {
       return await suggestion;
     } catch (error) {
-      suggesting.delete(suggestion);
       await this.#leaveDevice(runtime, error);
       throw error;
     } finally {

@@ -13,7 +13,7 @@ const MANIFEST_FILE = 'manifest.json';
 const ABANDONED_MS = 3_600_000;
 /** Entries that are kept; the ones not used for longest go. A model has a few: by device, precision, version, head. */
 const KEPT_ENTRIES = 24;
-/** Of large models fewer, but for those of the last hours: each algorithm may need a copy of its own. */
+/** Of large models fewer, but the last few always: each algorithm may need a copy of its own. */
 const KEPT_BYTES = 16 * 2 ** 30;
 const KEPT_WHATEVER_SIZE = 4;
 
