@@ -6,7 +6,9 @@ import { test } from 'node:test';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
 import { embeddedModelDir } from '../../engine/embeddedModel.ts';
 import { createEngine, type SlipstreamEngine } from '../../engine/engine.ts';
-import type { EngineSettings, Position } from '../../engine/protocol.ts';
+import { SlipstreamError } from '../../engine/errors.ts';
+import type { ModelRuntime } from '../../engine/modelRuntime.ts';
+import type { EngineSettings, ModelFacts, Position } from '../../engine/protocol.ts';
 import { tinyShape, writeRandomCheckpoint } from '../randomCheckpoint.ts';
 import { temporaryFolder } from '../temporaryFolder.ts';
 import { sampleDocument, sampleText, sampleWorkspace } from './sampleWorkspace.ts';
@@ -15,14 +17,17 @@ const cacheDir = temporaryFolder();
 const settings: EngineSettings = { algorithm: 'auto', device: 'cpu', maxTokens: 32 };
 const never = new AbortController().signal;
 
-async function startEngine(changed: Partial<EngineSettings> = {}): Promise<SlipstreamEngine> {
+async function startEngine(
+  changed: Partial<EngineSettings> = {},
+  onModelChanged: (facts: ModelFacts) => void = () => {},
+): Promise<SlipstreamEngine> {
   const engine = await createEngine({
     settings: { ...settings, ...changed },
     cacheDir,
     workspaceFolders: [sampleWorkspace],
     log: () => {},
     onIndexProgress: () => {},
-    onModelChanged: () => {},
+    onModelChanged,
   });
   await engine.whenIndexed();
   return engine;
@@ -210,6 +215,32 @@ test('a long prompt is left with the pass under way after a cancel, and goes on 
   assert.deepEqual(again.tokens, whole.tokens);
   await other.dispose();
 });
+
+test('a device that is lost is left once, however many requests it fails, and the CPU goes on', async () => {
+  const changes: ModelFacts[] = [];
+  const engine = await startEngine({ device: 'auto' }, (facts) => changes.push(facts));
+  const [document, position] = places[0];
+  const lost = engine.runtime;
+  lose(lost);
+  const asked = [
+    engine.complete(request(document, position), never),
+    engine.prepare(request(document, position), never),
+  ];
+  for (const failed of await Promise.allSettled(asked)) assert.equal(failed.status, 'rejected');
+  assert.equal(changes.length, 1);
+  assert.match(changes[0].deviceNote ?? '', /unplugged/);
+  assert.notEqual(engine.runtime, lost);
+  assert.ok('text' in (await completeAt(engine, places[0])));
+  await engine.dispose();
+});
+
+/** As if it had been a GPU that is gone. */
+function lose({ model }: ModelRuntime): void {
+  Object.defineProperty(model, 'info', { value: { ...model.info, device: 'webgpu' } });
+  model.createKvCache = () => {
+    throw new SlipstreamError('device.lost', 'The graphics processor was unplugged.');
+  };
+}
 
 test('a request that is cancelled before it begins costs nothing', async () => {
   const engine = await startEngine();
