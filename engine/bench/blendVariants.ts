@@ -37,6 +37,8 @@ export const variants: Readonly<Record<string, (parts: VariantParts) => Variant 
   learned: learnedAlone,
   blend: (parts) => blend(parts),
   'without learned': (parts) => blend({ ...parts, learned: undefined }),
+  'without changed copies': (parts) =>
+    blend(parts, (sources) => new DraftSearch(without(sources, 'changedCopy'))),
   'without recycled': (parts) => blend(parts, (sources) => new DraftSearch(without(sources, 'recycled'))),
   'without online learning': (parts) => blend(parts, fixedSearch(initialAgreement)),
   'without mixing: the largest estimate': (parts) =>

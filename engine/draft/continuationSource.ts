@@ -33,6 +33,10 @@ export class ContinuationSource implements GuessSource<ContinuationGuess> {
   }
 
   /** The places that share the text before the drafts, longest match first. */
+  get matches(): readonly Match[] {
+    return this.#matches;
+  }
+
   set matches(matches: readonly Match[]) {
     this.#matches = matches;
   }

@@ -1,7 +1,9 @@
 import type { TokenArray } from '../workspace/hashChain.ts';
 import type { Match } from '../workspace/matchList.ts';
+import { ChangedCopySource } from './changedCopySource.ts';
 import { ContinuationSource } from './continuationSource.ts';
 import type { SessionView } from './drafter.ts';
+import type { GuessSource } from './guess.ts';
 import type { LastSuggestion } from './lastSuggestion.ts';
 import { NgramCalibration } from './ngramCalibration.ts';
 import { SessionHistory } from './sessionHistory.ts';
@@ -35,6 +37,9 @@ export class NgramSources {
   readonly #workspace = new ContinuationSource('workspace', this.#calibration, (match) =>
     this.#credit(match),
   );
+  readonly #changedCopy = new ChangedCopySource((match) => this.#credit(match));
+  /** Tokens of the session that were there when it was last looked at. */
+  #followed = 0;
   readonly #acceptedFrom = new Map<string, number>();
 
   constructor(parts: NgramParts) {
@@ -42,8 +47,8 @@ export class NgramSources {
     this.#history = new SessionHistory(parts.vocabSize, parts.specialTokenIds);
   }
 
-  get all(): readonly ContinuationSource[] {
-    return [this.#lastSuggestion, this.#document, this.#workspace];
+  get all(): readonly GuessSource[] {
+    return [this.#lastSuggestion, this.#document, this.#workspace, this.#changedCopy];
   }
 
   get bytes(): number {
@@ -60,12 +65,23 @@ export class NgramSources {
     const { lastSuggestion } = this.#parts;
     if (this.#history.follow(view)) {
       this.#acceptedFrom.clear();
+      this.#changedCopy.restart();
+      this.#followed = view.tokens.length;
       lastSuggestion?.attach(this.#history.cursorTail);
     }
     const query = this.#history.tail();
     this.#lastSuggestion.matches = lastSuggestion?.lookup(query) ?? [];
     this.#document.matches = this.#history.lookup(query);
     this.#workspace.matches = this.#workspaceMatches(query, view);
+    this.#followCopies(view);
+  }
+
+  #followCopies({ tokens }: SessionView): void {
+    const [document] = this.#document.matches;
+    const [workspace] = this.#workspace.matches;
+    const isInDocument = document && (!workspace || document.length >= workspace.length);
+    this.#changedCopy.follow(tokens.subarray(this.#followed), isInDocument ? document : workspace);
+    this.#followed = tokens.length;
   }
 
   #workspaceMatches(query: TokenArray, view: SessionView): readonly Match[] {

@@ -5,6 +5,7 @@ export const draftSources = [
   'lastSuggestion',
   'document',
   'workspace',
+  'changedCopy',
   'recycled',
   'eagle',
   'eagle3',

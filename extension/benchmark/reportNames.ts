@@ -15,6 +15,7 @@ export const sourceNames: Readonly<Record<TraceNode['source'], string>> = {
   lastSuggestion: 'Last suggestion',
   document: 'This document',
   workspace: 'Workspace',
+  changedCopy: 'Copy with changes',
   recycled: 'Token recycling',
   eagle: 'EAGLE',
   eagle3: 'EAGLE-3',

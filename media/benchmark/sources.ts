@@ -12,6 +12,7 @@ const colourOf: Readonly<Record<Source, string>> = {
   lastSuggestion: 'source-last',
   document: 'source-document',
   workspace: 'source-workspace',
+  changedCopy: 'source-changed',
   recycled: 'source-recycled',
   eagle: 'source-trained',
   eagle3: 'source-trained',
