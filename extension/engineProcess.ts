@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { IPCMessageReader, IPCMessageWriter } from 'vscode-jsonrpc/node';
 import { EngineClient, type EngineListener } from './engineClient.ts';
+import { engineEnvironment } from './engineEnvironment.ts';
 import type { Runtime } from './engineLifecycle.ts';
 
 /** How long the engine may take to end by itself before it is killed. */
@@ -18,7 +19,7 @@ export class EngineProcess {
       ...(runtime === 'path' && { execPath: 'node' }),
       // Neither the debugger's nor the user's options for other Node programs are meant for the engine.
       execArgv: [],
-      env: environment(runtime),
+      env: engineEnvironment(runtime),
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     this.exit = exitOf(this.#child);
@@ -47,11 +48,6 @@ export class EngineProcess {
   kill(): void {
     this.#child.kill('SIGKILL');
   }
-}
-
-function environment(runtime: Runtime): NodeJS.ProcessEnv {
-  const { NODE_OPTIONS: _, ELECTRON_RUN_AS_NODE: __, ...inherited } = process.env;
-  return runtime === 'vscode' ? { ...inherited, ELECTRON_RUN_AS_NODE: '1' } : inherited;
 }
 
 function exitOf(child: ChildProcess): Promise<string> {

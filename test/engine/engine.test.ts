@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
 import { before, test } from 'node:test';
 import type * as protocol from '../../engine/protocol.ts';
 import * as methods from '../../engine/protocolMethods.ts';
@@ -106,3 +107,21 @@ test('a model that cannot be loaded is a coded fault that names the file', async
   );
   engine.process.kill();
 });
+
+test('the weights lie in huge pages where Linux gives them', { skip: noHugePages() }, async () => {
+  const engine = await ready();
+  const memory = readFileSync(`/proc/${engine.process.pid}/smaps_rollup`, 'utf8');
+  const kilobytes = Number(/AnonHugePages:\s+(\d+) kB/.exec(memory)![1]);
+  assert.ok(kilobytes > 0, memory);
+});
+
+/** Why this machine has none for the asking; false where it has. */
+function noHugePages(): string | false {
+  const setting = '/sys/kernel/mm/transparent_hugepage/enabled';
+  if (!existsSync(setting)) return 'not Linux, or without huge pages';
+  const chosen = /\[(\w+)\]/.exec(readFileSync(setting, 'utf8'))?.[1];
+  if (chosen !== 'madvise' && chosen !== 'always') return `Linux is told: ${chosen}`;
+  const report = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
+  const [major = 0, minor = 0] = (report.header?.glibcVersionRuntime ?? '').split('.').map(Number);
+  return major * 100 + minor >= 235 ? false : 'another libc than glibc 2.35 or later';
+}

@@ -14,6 +14,7 @@ import {
   type MessageConnection,
 } from 'vscode-jsonrpc/node';
 import type { EngineSettings, InitializeParams, OpenDocument } from '../../engine/protocol.ts';
+import { engineEnvironment } from '../../extension/engineEnvironment.ts';
 
 const defaults: EngineSettings = { algorithm: 'auto', device: 'cpu', maxTokens: 64 };
 
@@ -70,7 +71,10 @@ after(() => {
 });
 
 export function startEngine(path: string): RunningEngine {
-  const child = fork(path, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  const child = fork(path, {
+    env: engineEnvironment('path'),
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
   running.add(child);
   let output = '';
   for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk) => (output += chunk));
