@@ -20,9 +20,17 @@ export type Device = 'cpu' | 'webgpu';
 export const precisions = ['fp32', 'fp16', 'int8', 'int4'] as const;
 export type Precision = (typeof precisions)[number];
 
+/**
+ * Rows that products are made for: those that a target verifies together, or the one that a drafter goes on from. The
+ * latter may differ in the last bit with the number of rows, as drafts may.
+ */
+export type ProductRows = 'several' | 'one';
+
 /** A product with a bias and fewer weights than this gains less by a scale a row than the small operators for it cost. */
 const SMALL_WITH_BIAS = 2 ** 18;
 const int8InBlocks = quantizedLinear(8, 64, 'int8');
+// One operator instead of six: faster for a lone row, slower from four rows on (docs/decisions/0010).
+const int8OfOneRow = quantizedLinear(8, 256, 'int8');
 const int8: LinearKernel = (graph, x, linear) => {
   const isSmall = linear.outputs * linear.inputs < SMALL_WITH_BIAS;
   return (linear.bias && isSmall ? int8InBlocks : rowWiseLinear)(graph, x, linear);
@@ -39,7 +47,7 @@ const cpu = (precision: Precision) =>
 const gpu = { activations: 'float32', attention: gpuAttention('float32'), gathersIntegers: false } as const;
 
 // Not every GPU computes in float16: all but fp16 do without.
-const kernels: Readonly<Record<Device, Partial<Readonly<Record<Precision, DecoderKernels>>>>> = {
+const kernelsOfSeveralRows: Readonly<Record<Device, Partial<Readonly<Record<Precision, DecoderKernels>>>>> = {
   cpu: {
     fp32: { ...cpu('fp32'), linear: float32Linear, outputLinear: float32Linear, embedding: float32Embedding },
     int8: { ...cpu('int8'), linear: int8, outputLinear: int8, embedding: widenedEmbedding },
@@ -65,19 +73,34 @@ const kernels: Readonly<Record<Device, Partial<Readonly<Record<Precision, Decode
   },
 };
 
+/** Instead of those above. */
+const kernelsOfOneRow: Readonly<
+  Record<Device, Partial<Readonly<Record<Precision, Partial<DecoderKernels>>>>>
+> = {
+  cpu: {
+    int8: { linear: int8OfOneRow, outputLinear: int8OfOneRow },
+    int4: { outputLinear: int8OfOneRow },
+  },
+  webgpu: {},
+};
+
 /** What the CPU keeps KV rows in: half of the bytes wherever weights are rounded anyway. */
 export function cpuKvType(precision: Precision): KvType {
   return precision === 'fp32' ? 'float32' : 'float16';
 }
 
 export function runsOn(device: Device, precision: Precision): boolean {
-  return kernels[device][precision] !== undefined;
+  return kernelsOfSeveralRows[device][precision] !== undefined;
 }
 
 /** @throws SlipstreamError usage when the device cannot run the precision */
-export function decoderKernels(device: Device, precision: Precision): DecoderKernels {
-  const found = kernels[device][precision];
-  if (found) return found;
-  const possible = Object.keys(kernels[device]).join(', ');
+export function decoderKernels(
+  device: Device,
+  precision: Precision,
+  rows: ProductRows = 'several',
+): DecoderKernels {
+  const found = kernelsOfSeveralRows[device][precision];
+  if (found) return rows === 'one' ? { ...found, ...kernelsOfOneRow[device][precision] } : found;
+  const possible = Object.keys(kernelsOfSeveralRows[device]).join(', ');
   throw new SlipstreamError('usage', `${precision} does not run on the device ${device}: use ${possible}.`);
 }

@@ -9,7 +9,7 @@ import { cpuFault } from './cpuFault.ts';
 import { type LoadOptions, loadCompiled } from './cpuSession.ts';
 
 /** Part of every cache key: raise it when the same heads would compile to another graph. */
-const COMPILER_VERSION = 2;
+const COMPILER_VERSION = 3;
 
 export interface MedusaOptions extends LoadOptions {
   readonly precision: Precision;
@@ -83,7 +83,7 @@ async function compileMedusa(
   target: Checkpoint,
   { precision, cacheDir, heads }: Pick<MedusaOptions, 'precision' | 'cacheDir'> & { readonly heads: number },
 ): Promise<CompiledGraph> {
-  const kernels = decoderKernels('cpu', precision);
+  const kernels = decoderKernels('cpu', precision, 'one');
   return new GraphCache(cacheDir).compile(
     {
       label: `${target.name}-${head.name}-cpu-${precision}`,

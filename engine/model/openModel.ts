@@ -1,6 +1,6 @@
 import { type CompiledModel, compileModel } from '../compile/compileModel.ts';
 import { exactThreads } from '../compile/cpuAttention.ts';
-import { type Device, type Precision, runsOn } from '../compile/precision.ts';
+import { type Device, type Precision, type ProductRows, runsOn } from '../compile/precision.ts';
 import type { ModelOutputs } from '../compile/targetOutputs.ts';
 import { SlipstreamError } from '../errors.ts';
 import { hasWebGpu, listAdapters } from './adapters.ts';
@@ -23,6 +23,8 @@ export interface OpenModelOptions extends Partial<ModelOutputs> {
    * fp16, on GPUs without float16 as well, and far closer to the checkpoint than int4.
    */
   readonly precision?: Precision;
+  /** Default: several. One for a draft model, whose chains need not be exact. */
+  readonly rows?: ProductRows;
   readonly cacheDir: string;
   /** Threads of the CPU at most; as many are used as a measurement finds fastest. */
   readonly threads: number;
@@ -185,11 +187,12 @@ async function prepareGpu(dir: string, options: OpenModelOptions): Promise<Candi
 }
 
 function compile(dir: string, device: Device, options: OpenModelOptions): Promise<CompiledModel> {
-  const { precision = DEFAULT_PRECISION, cacheDir, taps, successors, logProbs } = options;
+  const { precision = DEFAULT_PRECISION, rows, cacheDir, taps, successors, logProbs } = options;
   return compileModel(dir, {
     device,
     precision,
     cacheDir,
+    ...(rows && { rows }),
     ...(taps && { taps }),
     ...(successors !== undefined && { successors }),
     ...(logProbs && { logProbs }),

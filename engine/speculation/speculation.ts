@@ -167,6 +167,8 @@ async function openDraftModel(dir: string, settings: SpeculationSettings, parts:
   const { model, costTable } = await openModel(dir, {
     device: target.model.info.device === 'cpu' ? 'cpu' : 'auto',
     precision: headPrecision(target),
+    // What is drawn becomes text: with a seed it is the same whatever was evaluated together.
+    rows: sampling ? 'several' : 'one',
     cacheDir,
     threads,
     log,

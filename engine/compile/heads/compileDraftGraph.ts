@@ -7,7 +7,7 @@ import { buildDraftGraph, type Expansion } from './eagleGraph.ts';
 import type { RecurrentHead } from './eagleGraphStep.ts';
 
 /** Part of every cache key: raise it when the same head would compile to another graph. */
-const COMPILER_VERSION = 3;
+const COMPILER_VERSION = 4;
 
 export interface DraftGraphOptions {
   readonly precision: Precision;
@@ -33,7 +33,8 @@ export async function compileDraftGraph(
   target: Checkpoint,
   { precision, expansion = 'mostProbable', cacheDir }: DraftGraphOptions,
 ): Promise<CompiledDraftGraph> {
-  const kernels = decoderKernels('cpu', precision);
+  // A static tree has levels of several nodes; otherwise chains are what pays, unless somebody asks for more.
+  const kernels = decoderKernels('cpu', precision, expansion === 'given' ? 'several' : 'one');
   const contextLength = Math.min(target.architecture.contextLength, LONGEST_CONTEXT);
   const graph = await new GraphCache(cacheDir).compile(
     {

@@ -85,6 +85,16 @@ test('weights, configuration, precision and taps each make another entry; the pl
   assert.equal(keys.size, 5);
 });
 
+test('products for one row are one operator each', async () => {
+  const [dir, cacheDir] = [newCheckpoint(), newFolder('cache')];
+  const several = await compileModel(dir, options(cacheDir));
+  const one = await compileModel(dir, { ...options(cacheDir), rows: 'one' });
+  assert.notEqual(one.key, several.key);
+  assert.ok(readFileSync(several.graphFile).includes('MatMulIntegerToFloat'));
+  assert.ok(!readFileSync(one.graphFile).includes('MatMulIntegerToFloat'));
+  await argmaxOf(one);
+});
+
 test('more successors than there are tokens are all tokens', async () => {
   const compiled = await compileModel(newCheckpoint(), { ...options(newFolder('cache')), successors: 1e6 });
   const model = await openCpuModel(compiled, 1);

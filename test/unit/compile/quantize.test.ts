@@ -115,6 +115,8 @@ for (const bits of [4, 8] satisfies QuantizedBits[]) {
       [64, 32],
       [80, 32],
       [100, 64],
+      // What drafters have: blocks as wide as a row, and wider.
+      [300, 256],
     ]) {
       const shape = { outputs: 24, inputs, bits, blockSize };
       const weight = Float32Array.from({ length: 24 * inputs }, () => random.next() - 0.3);

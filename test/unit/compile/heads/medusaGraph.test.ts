@@ -32,7 +32,7 @@ after(() => Promise.all(sessions.map((session) => session.release())));
 async function openGraph(dir: string, targetDir: string, precision: Precision, heads: number) {
   const target = await openCheckpoint(targetDir);
   const head = await openHead(dir, target.architecture, ['medusa']);
-  const kernels = decoderKernels('cpu', precision);
+  const kernels = decoderKernels('cpu', precision, 'one');
   const compiled = await new GraphCache(folder).compile(
     { label: 'medusa', files: head.files, parameters: [precision, heads, targetDir] },
     (weights) => buildMedusaGraph(head as MedusaHead, target, { kernels, heads }, weights),
