@@ -17,6 +17,9 @@ import type { ForwardBatch, ForwardOutput, KvCache } from './languageModel.ts';
  */
 const CAPACITY_STEP = 64;
 
+/** Rows that may be too many before some are given back: a copy takes as long as attending to these in a few passes. */
+const SPARE_ROWS = 128;
+
 /** float32, or the bits of float16. */
 type Rows = Float32Array | Uint16Array;
 
@@ -79,8 +82,8 @@ export class CpuKvCache implements KvCache {
 
   reserve(rows: number): void {
     const capacity = roundUp(Math.max(rows, this.#length));
-    // Every pass attends to the whole capacity: one that was made for a much longer sequence is given back.
-    if (capacity > this.#capacity || 2 * capacity <= this.#capacity) this.#resize(capacity);
+    // Every pass attends to the whole capacity: one that was made for a longer sequence is given back.
+    if (capacity > this.#capacity || capacity + SPARE_ROWS < this.#capacity) this.#resize(capacity);
   }
 
   async forward(request: ForwardBatch): Promise<ForwardOutput> {

@@ -120,3 +120,16 @@ test('the bytes of a cache follow its capacity', () => {
   assert.equal(kv.bytes, small);
   kv.dispose();
 });
+
+test('rows that a shorter sequence attends to for nothing are given back, a few are kept', () => {
+  const kv = model.createKvCache(1500);
+  const large = kv.bytes;
+  kv.reserve(1420);
+  assert.equal(kv.bytes, large);
+  kv.reserve(1100);
+  const smaller = kv.bytes;
+  assert.ok(smaller < large);
+  kv.reserve(1000);
+  assert.equal(kv.bytes, smaller);
+  kv.dispose();
+});
