@@ -63,7 +63,7 @@ export class ChangedCopySource implements GuessSource<CopyGuess> {
    * @param longest the place that shares most of the text's end
    */
   follow(written: ArrayLike<number>, longest: Match | undefined): void {
-    for (let i = 0; i < written.length; i++) this.#copies = after(this.#copies, written[i]);
+    for (let i = 0; i < written.length; i++) this.#copies = advanced(this.#copies, written[i]);
     if (longest && longest.length >= LEAST_COPIED && !this.#follows(longest)) {
       const { text, next } = longest;
       this.#copies = [...this.#copies, { text, next, changed: 0, resumed: 0 }].slice(-COPIES);
@@ -103,7 +103,7 @@ export class ChangedCopySource implements GuessSource<CopyGuess> {
     if (end.depth === 0 || this.#copies.length === 0) return this.#copies;
     let copies = this.#atEnd.get(end);
     if (!copies) {
-      copies = after(this.#copiesAt(end.before!), end.token);
+      copies = advanced(this.#copiesAt(end.before!), end.token);
       this.#atEnd.set(end, copies);
     }
     return copies;
@@ -116,8 +116,8 @@ function prior(cell: number): number {
 }
 
 /** What becomes of copies as the text goes on with a token. */
-function after(copies: readonly Copy[], token: number): readonly Copy[] {
-  const later = copies.flatMap((copy) => afterOne(copy, token));
+function advanced(copies: readonly Copy[], token: number): readonly Copy[] {
+  const later = copies.flatMap((copy) => advancedOne(copy, token));
   return later
     .filter((copy, i) => !later.some((other, j) => i !== j && isWithin(copy, other)))
     .slice(-COPIES);
@@ -129,10 +129,10 @@ function isWithin(copy: Copy, other: Copy): boolean {
   return isSamePlace && copy.changed === 0 && other.changed === 0 && copy.resumed < other.resumed;
 }
 
-function afterOne(copy: Copy, token: number): readonly Copy[] {
+function advancedOne(copy: Copy, token: number): readonly Copy[] {
   const { text, next, changed, resumed } = copy;
-  const copies = changed === 0 && text.tokens[next] === token;
-  if (copies) return [{ ...copy, next: next + 1, resumed: resumed === 0 ? 0 : resumed + 1 }];
+  const isCopied = changed === 0 && text.tokens[next] === token;
+  if (isCopied) return [{ ...copy, next: next + 1, resumed: resumed === 0 ? 0 : resumed + 1 }];
   // One equal token was chance. The change that it seemed to end is followed as well.
   if (changed === 0 && resumed === 1) return [];
   const goesOn = changed < LONGEST_CHANGE ? [{ ...copy, changed: changed + 1 }] : [];
