@@ -47,7 +47,7 @@ const cpu = (precision: Precision) =>
 const gpu = { activations: 'float32', attention: gpuAttention('float32'), gathersIntegers: false } as const;
 
 // Not every GPU computes in float16: all but fp16 do without.
-const kernelsOfSeveralRows: Readonly<Record<Device, Partial<Readonly<Record<Precision, DecoderKernels>>>>> = {
+const kernels: Readonly<Record<Device, Partial<Readonly<Record<Precision, DecoderKernels>>>>> = {
   cpu: {
     fp32: { ...cpu('fp32'), linear: float32Linear, outputLinear: float32Linear, embedding: float32Embedding },
     int8: { ...cpu('int8'), linear: int8, outputLinear: int8, embedding: widenedEmbedding },
@@ -73,15 +73,10 @@ const kernelsOfSeveralRows: Readonly<Record<Device, Partial<Readonly<Record<Prec
   },
 };
 
-/** Instead of those above. */
-const kernelsOfOneRow: Readonly<
-  Record<Device, Partial<Readonly<Record<Precision, Partial<DecoderKernels>>>>>
-> = {
-  cpu: {
-    int8: { linear: int8OfOneRow, outputLinear: int8OfOneRow },
-    int4: { outputLinear: int8OfOneRow },
-  },
-  webgpu: {},
+/** On the CPU, instead of those above. */
+const kernelsOfOneRow: Partial<Readonly<Record<Precision, Partial<DecoderKernels>>>> = {
+  int8: { linear: int8OfOneRow, outputLinear: int8OfOneRow },
+  int4: { outputLinear: int8OfOneRow },
 };
 
 /** What the CPU keeps KV rows in: half of the bytes wherever weights are rounded anyway. */
@@ -90,7 +85,7 @@ export function cpuKvType(precision: Precision): KvType {
 }
 
 export function runsOn(device: Device, precision: Precision): boolean {
-  return kernelsOfSeveralRows[device][precision] !== undefined;
+  return kernels[device][precision] !== undefined;
 }
 
 /** @throws SlipstreamError usage when the device cannot run the precision */
@@ -99,8 +94,8 @@ export function decoderKernels(
   precision: Precision,
   rows: ProductRows = 'several',
 ): DecoderKernels {
-  const found = kernelsOfSeveralRows[device][precision];
-  if (found) return rows === 'one' ? { ...found, ...kernelsOfOneRow[device][precision] } : found;
-  const possible = Object.keys(kernelsOfSeveralRows[device]).join(', ');
+  const found = kernels[device][precision];
+  if (found) return device === 'cpu' && rows === 'one' ? { ...found, ...kernelsOfOneRow[precision] } : found;
+  const possible = Object.keys(kernels[device]).join(', ');
   throw new SlipstreamError('usage', `${precision} does not run on the device ${device}: use ${possible}.`);
 }

@@ -34,8 +34,7 @@ interface CopyGuess extends Guess {
  * the last tokens (ContinuationSource) ends with every change and has to grow anew; here the place that was copied is
  * remembered, and once the text says again what stands there, a few tokens further on, the copy goes on from there.
  *
- * What a change itself says is left to the other sources: guesses that it was over, tried at each of its tokens, were right in
- * fewer than one of ten cases.
+ * What a change itself says, and where it ends, is left to the other sources (docs/decisions/0030).
  */
 export class ChangedCopySource implements GuessSource<CopyGuess> {
   readonly name = 'changedCopy';

@@ -13,10 +13,10 @@ const copied = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 const before = 4;
 
 /** A source that has seen the first four tokens of `copied` written once more, and then `written`. */
-function copying(written: readonly number[], onCredit = () => {}): ChangedCopySource {
+function copying(written: readonly number[]): ChangedCopySource {
   const text = new ChainedTokens(64, VOCAB_SIZE, { short: 1, long: 4 });
   text.append(copied, 0, copied.length);
-  const source = new ChangedCopySource(onCredit);
+  const source = new ChangedCopySource(() => {});
   source.follow([], { text, next: 1 + before, length: before });
   source.follow(written, undefined);
   return source;
