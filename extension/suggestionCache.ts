@@ -60,8 +60,19 @@ export function rest(from: Place, edit: Edit, to: Place): Edit | undefined {
   if (!edit.text.startsWith(typed) || !to.after.endsWith(tail)) return undefined;
   const text = edit.text.slice(typed.length);
   const covered = to.after.slice(0, to.after.length - tail.length);
-  if (text === '' || text === covered || !isSubsequence(covered, text)) return undefined;
-  return { start: to.before.length, end: to.before.length + covered.length, text };
+  if (text === '' || text === covered) return undefined;
+  return replacement(to.before.length, covered, text);
+}
+
+/**
+ * The edit that puts `text` in the place of `covered`, as VS Code can show it: what it replaces has to stand on the cursor's
+ * line. After Enter between brackets the closing one is on a line of its own, and stays there.
+ */
+function replacement(start: number, covered: string, text: string): Edit | undefined {
+  if (!covered.includes('\n')) {
+    return isSubsequence(covered, text) ? { start, end: start + covered.length, text } : undefined;
+  }
+  return text.endsWith(covered) ? { start, end: start, text: text.slice(0, -covered.length) } : undefined;
 }
 
 /** VS Code shows a replacement only when what it replaces can be read in it, in order. */

@@ -4,8 +4,8 @@ import { pathToFileURL } from 'node:url';
 import { shuffle } from 'simple-statistics';
 import { sampleWorkspaceDir } from '../sampleWorkspace.ts';
 import type { Random } from '../seededRandom.ts';
-import type { IndexedFolder } from '../workspace/folderIndex.ts';
 import { scan } from '../workspace/folderScan.ts';
+import { type FolderScope, folderScopes, type IndexedFolder } from '../workspace/folderScopes.ts';
 import { IgnoreRules } from '../workspace/ignoreRules.ts';
 import { readTextFile } from '../workspace/textFile.ts';
 import type { BenchmarkMaterial } from './benchmarkReport.ts';
@@ -24,7 +24,13 @@ const MOST_CHARACTERS = 4_000_000;
 
 /** @throws the signal's reason */
 export async function readFolder(path: string, random: Random, signal: AbortSignal): Promise<Material> {
-  return read('folder', basename(path), await indexedFiles({ path, exclude: [] }), random, signal);
+  return read(
+    'folder',
+    basename(path),
+    await indexedFiles(folderScopes([{ path, exclude: [] }])[0]),
+    random,
+    signal,
+  );
 }
 
 /** @throws the signal's reason */
@@ -33,8 +39,9 @@ export async function readWorkspace(
   random: Random,
   signal: AbortSignal,
 ): Promise<Material> {
-  const found = await Promise.all(folders.map(indexedFiles));
-  const files = folders.length > 1 ? found.map((own, i) => insideFolder(own, folders[i])) : found;
+  const scopes = folderScopes(folders);
+  const found = await Promise.all(scopes.map(indexedFiles));
+  const files = scopes.length > 1 ? found.map((own, i) => insideFolder(own, scopes[i])) : found;
   const name = folders.map(({ path }) => basename(path)).join(', ');
   return read('workspace', name, files.flat(), random, signal);
 }
@@ -71,9 +78,9 @@ async function read(
 }
 
 /** Those that the workspace index would read, sorted. */
-async function indexedFiles({ path: folder, exclude }: IndexedFolder): Promise<MaterialFile[]> {
+async function indexedFiles({ path: folder, exclude, inner }: FolderScope): Promise<MaterialFile[]> {
   const files: MaterialFile[] = [];
-  for await (const { path } of scan(folder, folder, new IgnoreRules(folder, exclude))) {
+  for await (const { path } of scan(folder, folder, new IgnoreRules(folder, exclude, inner))) {
     files.push({ path, name: relative(folder, path).split(sep).join('/') });
   }
   return files.sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -5,7 +5,7 @@ import { describeMachine } from '../machine.ts';
 import type { OpenModelOptions } from '../model/openModel.ts';
 import type { ModelRuntime } from '../modelRuntime.ts';
 import { seededRandom } from '../seededRandom.ts';
-import type { IndexedFolder } from '../workspace/folderIndex.ts';
+import type { IndexedFolder } from '../workspace/folderScopes.ts';
 import type { BenchmarkProgress, BenchmarkReport } from './benchmarkReport.ts';
 import type { Contender } from './contender.ts';
 import { type ContenderOptions, openContender, planContenders } from './contenders.ts';

@@ -1,6 +1,7 @@
 import { dirname, join, relative } from 'node:path';
 import { isInside } from './documentId.ts';
 import { type FileEntry, fileEntries, fileTable } from './fileTable.ts';
+import type { FolderScope } from './folderScopes.ts';
 import type { NgramIndex } from './ngramIndex.ts';
 import type { Pacer } from './pacer.ts';
 import type { FolderSnapshot } from './persistedIndex.ts';
@@ -9,19 +10,12 @@ import type { WorkerClient } from './workerClient.ts';
 /** Files that are read and tokenized at once: enough to keep the worker busy, few enough to let an edit pass. */
 const LANES = 3;
 
-/** About 250 MB of index; a workspace beyond it is indexed in part. */
-const MAX_TOKENS = 16_000_000;
-
-export interface IndexedFolder {
-  readonly path: string;
-  /** Globs relative to it. */
-  readonly exclude: readonly string[];
-}
-
 export interface FolderIndexParts {
   readonly ngrams: NgramIndex;
   readonly worker: WorkerClient;
   readonly pacer: Pacer;
+  /** A workspace beyond it is indexed in part. */
+  readonly maxTokens: number;
   /** Whether the editor's text of a document stands in for the file. */
   isOpen(id: string): boolean;
   /** Files that will be read, and that were. */
@@ -31,14 +25,16 @@ export interface FolderIndexParts {
 
 /** Keeps the files of one workspace folder in the index as they are on disk. */
 export class FolderIndex {
-  readonly folder: IndexedFolder;
+  readonly folder: FolderScope;
   readonly #parts: FolderIndexParts;
   readonly #files = new Map<string, FileEntry>(); // by path
+  /** Files whose room in the index the editor's text took over. */
+  readonly #released = new Set<string>();
   #removed = false;
   #isSaved = false;
   #saidFull = false;
 
-  constructor(folder: IndexedFolder, parts: FolderIndexParts) {
+  constructor(folder: FolderScope, parts: FolderIndexParts) {
     this.folder = folder;
     this.#parts = parts;
   }
@@ -58,32 +54,29 @@ export class FolderIndex {
     }
     if (snapshot === undefined) return;
     let at = 0;
-    const opened: string[] = [];
+    this.#isSaved = true;
+    // The worker has all files of the snapshot by now.
+    const unwanted: string[] = [];
     for (const entry of fileEntries(snapshot.files)) {
       await pacer.pause();
-      if (this.#removed) return;
       const path = join(this.folder.path, entry.path);
       const tokens = snapshot.tokens.subarray(at, at + entry.tokenCount);
       at += entry.tokenCount;
-      if (isOpen(path)) {
-        opened.push(path);
+      if (this.#removed || isOpen(path) || this.#isInner(path)) {
+        unwanted.push(path);
         continue;
       }
       this.#files.set(path, { ...entry, path });
       if (tokens.length > 0) ngrams.set(path, tokens);
     }
-    this.#forget(opened);
-    this.#isSaved = true;
+    if (unwanted.length > 0) this.#isSaved = false;
+    this.#forget(unwanted);
   }
 
   /** Looks at these files and folders again: reads what is new or changed, drops what is gone or ignored now. */
   async refresh(paths: readonly string[]): Promise<void> {
-    const table = await this.#parts.worker.call({
-      kind: 'scan',
-      ...this.folder,
-      folder: this.folder.path,
-      paths,
-    });
+    const { path: folder, exclude, inner } = this.folder;
+    const table = await this.#parts.worker.call({ kind: 'scan', folder, exclude, inner, paths });
     const found = new Set<string>();
     const changed: FileEntry[] = [];
     for (const file of fileEntries(table)) {
@@ -115,6 +108,7 @@ export class FolderIndex {
   /** The folder's version of a document no longer counts: it was opened, or is to be read again. */
   release(path: string): void {
     if (!this.#files.delete(path)) return;
+    this.#released.add(path);
     this.#isSaved = false;
     this.#forget([path]);
   }
@@ -136,17 +130,17 @@ export class FolderIndex {
   }
 
   async #read(path: string): Promise<void> {
-    const { ngrams, worker, isOpen, log } = this.#parts;
+    const { ngrams, worker, maxTokens, isOpen, log } = this.#parts;
     if (isOpen(path)) return;
-    if (ngrams.tokenCount >= MAX_TOKENS) {
+    const hasRoom = this.#released.delete(path) || this.#files.has(path);
+    if (!hasRoom && ngrams.tokenCount >= maxTokens) {
       if (!this.#saidFull)
         log('warn', `The workspace is larger than its index: ${path} and more are left out.`);
       this.#saidFull = true;
       return;
     }
     const file = await worker.call({ kind: 'tokenizeFile', path });
-    if (this.#removed) return;
-    if (isOpen(path)) {
+    if (this.#removed || isOpen(path)) {
       this.#forget([path]);
       return;
     }
@@ -168,6 +162,10 @@ export class FolderIndex {
       this.#drop(path);
       this.#forget([path]);
     }
+  }
+
+  #isInner(path: string): boolean {
+    return this.folder.inner.some((folder) => isInside(path, folder));
   }
 
   #isBelow(path: string, looked: ReadonlySet<string>): boolean {

@@ -45,18 +45,23 @@ interface Rules {
 export class IgnoreRules {
   readonly #folder: string;
   readonly #excluded: (path: string) => boolean;
+  readonly #inner: ReadonlySet<string>;
   readonly #byFolder = new Map<string, Promise<readonly Rules[]>>();
 
-  /** @param exclude globs relative to the folder, as the editor's `files.exclude` has them */
-  constructor(folder: string, exclude: readonly string[]) {
+  /**
+   * @param exclude globs relative to the folder, as the editor's `files.exclude` has them
+   * @param inner folders inside it that are not this folder's
+   */
+  constructor(folder: string, exclude: readonly string[], inner: readonly string[] = []) {
     this.#folder = folder;
     this.#excluded = globs(exclude);
+    this.#inner = new Set(inner);
   }
 
   /** Whether the path itself is ignored, given that no folder above it is. */
   async ignores(path: string, kind: 'file' | 'folder'): Promise<boolean> {
     const name = path.slice(path.lastIndexOf(sep) + 1);
-    if (VERSION_CONTROL.has(name)) return true;
+    if (VERSION_CONTROL.has(name) || this.#inner.has(path)) return true;
     if (this.#excluded(slashed(relative(this.#folder, path)))) return true;
     return isIgnored(path, kind, await this.#rulesIn(dirname(path)));
   }

@@ -71,8 +71,8 @@ async function answer(request: WorkerRequest): Promise<WorkerResult> {
   }
 }
 
-async function scanPaths({ folder, exclude, paths }: ScanRequest): Promise<FileTable> {
-  const rules = new IgnoreRules(folder, exclude);
+async function scanPaths({ folder, exclude, inner, paths }: ScanRequest): Promise<FileTable> {
+  const rules = new IgnoreRules(folder, exclude, inner);
   const found: FileEntry[] = [];
   for (const path of paths) {
     for await (const file of scan(folder, path, rules)) found.push({ ...file, tokenCount: 0 });

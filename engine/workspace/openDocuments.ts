@@ -1,5 +1,4 @@
 import type { NgramIndex } from './ngramIndex.ts';
-import { isSecretPath } from './secretFiles.ts';
 import { isMinified, MAX_FILE_BYTES } from './textFile.ts';
 import type { WorkerClient } from './workerClient.ts';
 
@@ -31,7 +30,6 @@ export class OpenDocuments {
 
   /** @param onError of the tokenization that follows after a pause */
   changed(id: string, getText: () => string, onError: (error: unknown) => void): void {
-    if (isSecretPath(id)) return;
     const document = this.#documents.get(id) ?? { getText, timer: undefined };
     document.getText = getText;
     clearTimeout(document.timer);

@@ -13,6 +13,8 @@ export interface ScanRequest {
   readonly kind: 'scan';
   readonly folder: string;
   readonly exclude: readonly string[];
+  /** Folders inside it that are not looked into. */
+  readonly inner: readonly string[];
   /** Files or folders at or below the folder. */
   readonly paths: readonly string[];
 }

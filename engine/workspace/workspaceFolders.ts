@@ -1,7 +1,7 @@
 import { relative, sep } from 'node:path';
 import type { WorkspaceFolder } from '../protocol.ts';
 import { documentId, isInside, readablePath } from './documentId.ts';
-import type { IndexedFolder } from './folderIndex.ts';
+import type { IndexedFolder } from './folderScopes.ts';
 
 /** The folders open in the editor. */
 export class WorkspaceFolders {

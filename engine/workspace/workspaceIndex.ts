@@ -1,12 +1,14 @@
-import { basename } from 'node:path';
+import { basename, relative } from 'node:path';
 import type { IndexProgress } from '../protocol.ts';
 import { documentId, isInside } from './documentId.ts';
-import { FolderIndex, type FolderIndexParts, type IndexedFolder } from './folderIndex.ts';
+import { FolderIndex, type FolderIndexParts } from './folderIndex.ts';
+import { type FolderScope, folderScopes, type IndexedFolder, innermost } from './folderScopes.ts';
 import type { TokenArray } from './hashChain.ts';
 import type { Match } from './matchList.ts';
 import { NgramIndex } from './ngramIndex.ts';
 import { OpenDocuments } from './openDocuments.ts';
 import { Pacer } from './pacer.ts';
+import { isSecretPath } from './secretFiles.ts';
 import { WorkerClient } from './workerClient.ts';
 import type { SimilarTexts } from './workerProtocol.ts';
 
@@ -18,6 +20,9 @@ const SAVE_AFTER_MS = 60_000;
 
 const PROGRESS_EVERY_MS = 100;
 
+/** About 250 MB of index. */
+const MAX_TOKENS = 16_000_000;
+
 /** Room of removed documents that is given back at a time. */
 const COMPACT_TOKENS = 16_384;
 
@@ -26,6 +31,8 @@ export interface WorkspaceIndexOptions {
   readonly modelDir: string;
   readonly vocabSize: number;
   readonly cacheDir: string;
+  /** A workspace beyond it is indexed in part. */
+  readonly maxTokens?: number;
   onProgress(progress: IndexProgress): void;
   /** All files of a folder are there: `similar` knows more than it did. */
   onFolderBuilt?(): void;
@@ -103,12 +110,10 @@ export class WorkspaceIndex {
     return this.#pacer.hold();
   }
 
-  /** The workspace's folders from now on. One inside another belongs to the outer one. */
+  /** The workspace's folders from now on. */
   setFolders(folders: readonly IndexedFolder[]): void {
-    const wanted = folders.filter(
-      ({ path }) => !folders.some((o) => o.path !== path && isInside(path, o.path)),
-    );
-    const key = (folder: IndexedFolder) => JSON.stringify([folder.path, folder.exclude]);
+    const wanted = folderScopes(folders);
+    const key = (folder: FolderScope) => JSON.stringify(folder);
     const keys = new Set(wanted.map(key));
     for (const known of this.#folders) if (!keys.has(key(known.folder))) known.remove();
     const kept = this.#folders.filter((known) => keys.has(key(known.folder)));
@@ -129,8 +134,9 @@ export class WorkspaceIndex {
   /** A document was opened or edited: its text stands in for the file until `documentClosed`. */
   documentChanged(uri: string, getText: () => string): void {
     const id = documentId(uri);
+    if (this.#isSecret(id)) return;
     this.#open.changed(id, getText, (error) => this.#fault(error));
-    if (this.#open.has(id)) for (const folder of this.#folders) folder.release(id);
+    for (const folder of this.#folders) folder.release(id);
   }
 
   documentClosed(uri: string): void {
@@ -154,6 +160,15 @@ export class WorkspaceIndex {
     clearTimeout(this.#saveTimer);
     this.#open.dispose();
     await this.#worker.dispose();
+  }
+
+  /** As the scan of a folder judges: by the path below it. Where somebody keeps their work says nothing. */
+  #isSecret(id: string): boolean {
+    const folder = innermost(
+      this.#folders.map(({ folder }) => folder),
+      id,
+    );
+    return isSecretPath(folder === undefined ? id : relative(folder.path, id));
   }
 
   async #build(folder: FolderIndex): Promise<void> {
@@ -212,6 +227,7 @@ export class WorkspaceIndex {
       ngrams: this.#ngrams,
       worker: this.#worker,
       pacer: this.#pacer,
+      maxTokens: this.#options.maxTokens ?? MAX_TOKENS,
       isOpen: (id) => this.#open.has(id),
       onFiles: (added, done) => {
         this.#files.total += added;

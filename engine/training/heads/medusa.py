@@ -42,7 +42,7 @@ class MedusaHeads(nn.ModuleList):
     and needs more work to say the ones after it.
     """
 
-    rows_a_window = 160
+    rows_a_window = 480
     muon_rate = 0.02
     adam_rate = 5e-4
 
@@ -64,10 +64,17 @@ class MedusaHeads(nn.ModuleList):
         return self.target.final_hidden(last)
 
     def loss(self, batch: Batch, rows: Rows) -> Tensor:
-        """sum of 0.8^head * soft cross-entropy to the target's distributions."""
+        """sum of 0.8^head * soft cross-entropy to the target's distributions.
+
+        Text counts as far as it is what the target would have written. A head does not see the tokens before the one
+        that it guesses, so text of others would teach it what follows the tokens that the target may have chosen,
+        when it only has to know what follows the one that it chooses.
+        """
         final = self._final_hidden(batch.ids)
+        logits = self.target.logits(final)
+        rows = rows.where_text_is(batch.ids, logits.argmax(-1))
         asked = AskedPlaces(rows, batch.ids.shape[1])
-        probabilities = torch.softmax(self.target.logits(final.flatten(0, 1)[asked.places]), -1)
+        probabilities = torch.softmax(logits.flatten(0, 1)[asked.places], -1)
         state = take_rows(final, rows.start).flatten(0, 1)
         total = torch.zeros(())
         for step, head in enumerate(self):

@@ -108,6 +108,12 @@ class Rows:
     def places(self, offset: int, length: int) -> Tensor:
         return (self.start + offset).clamp(max=length - 1)
 
+    def where_text_is(self, ids: Tensor, following: Tensor) -> Rows:
+        """Steps only as far as the text goes on with `following` [batch, length], the token expected after each."""
+        expected = torch.stack([following.gather(1, self.places(step, ids.shape[1])) for step in range(self.steps)], -1)
+        written = torch.stack([self.tokens_at(ids, 1 + step) for step in range(self.steps)], -1)
+        return Rows(self.start, self.valid & (written == expected).long().cumprod(-1).bool())
+
     def targets(self, ids: Tensor) -> Tensor:
         """The tokens to guess, [batch, rows, steps]."""
         return torch.stack([self.tokens_at(ids, 2 + step) for step in range(self.steps)], -1)

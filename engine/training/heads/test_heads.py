@@ -75,6 +75,14 @@ class WithTarget(unittest.TestCase):
         ids[:, 9] = END
         return Batch(ids, torch.ones_like(ids, dtype=torch.bool))
 
+    def own_text(self) -> Batch:
+        """What the target itself writes: all that Medusa heads learn from."""
+        prompts = torch.randint(1, VOCABULARY, (6, 4)).tolist()
+        completions = complete(self.target, prompts, 20, frozenset({END}))
+        windows = [(p + c + [END] * 24)[:24] for p, c in zip(prompts, completions)]
+        ids = torch.tensor(windows)
+        return Batch(ids, torch.ones_like(ids, dtype=torch.bool))
+
     def heads(self) -> dict[str, trainer.Head]:
         return {
             "eagle3": Eagle3Head(self.target, DRAFT_TOKENS),
@@ -169,7 +177,7 @@ class LossTest(WithTarget):
             torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-4)
 
     def test_every_kind_of_head_learns_a_batch_by_heart(self) -> None:
-        batch = self.batch()
+        batch = self.own_text()
         for name, head in self.heads().items():
             optimizers, rows = trainer.HeadOptimizers(head), all_rows(batch, END, head.steps)
             losses = []
@@ -182,6 +190,16 @@ class LossTest(WithTarget):
                 losses.append(loss.item())
             self.assertLess(losses[-1], losses[0], name)
 
+    def test_medusa_learns_nothing_from_what_the_target_would_not_write(self) -> None:
+        ids = torch.tensor([[5]])
+        for _ in range(12):
+            (last,) = self.target.residuals(ids, [CONFIG.layers])
+            own = self.target.logits(self.target.final_hidden(last))[:, -1].argmax(-1, keepdim=True)
+            ids = torch.cat((ids, own % (VOCABULARY - 1) + 1), 1)  # any other token
+        batch = Batch(ids, torch.ones_like(ids, dtype=torch.bool))
+        loss = MedusaHeads(self.target).loss(batch, all_rows(batch, END, 3))
+        self.assertEqual(loss.item(), 0)
+
 
 class SamplesTest(unittest.TestCase):
     def test_only_completed_tokens_of_the_same_sample_are_guessed(self) -> None:
@@ -191,6 +209,13 @@ class SamplesTest(unittest.TestCase):
         # Row 1 knows token 2 and guesses 3, then 4; row 2 knows 3 and guesses the end; row 5 knows 6 and guesses 7.
         self.assertEqual(allowed[:, 0].nonzero()[:, 0].tolist(), [1, 2, 5])
         self.assertEqual(allowed[:, 1].nonzero()[:, 0].tolist(), [1])
+
+    def test_text_counts_as_far_as_it_is_what_was_expected(self) -> None:
+        ids = torch.tensor([[1, 2, 3, 4, 5, 6]])
+        batch = Batch(ids, torch.ones_like(ids, dtype=torch.bool))
+        following = torch.tensor([[2, 3, 9, 5, 6, 7]])  # another token than 4 after 3
+        rows = all_rows(batch, END, 2).where_text_is(ids, following)
+        self.assertEqual(rows.valid[0].tolist(), [[True, True], [True, False], [False] * 2, [True, False], [False] * 2, [False] * 2])
 
     def test_rollouts_survive_the_way_to_disk(self) -> None:
         packer = Packer(12, END)
@@ -264,6 +289,7 @@ class TrainerTest(WithTarget):
             steps=6,
             windows_a_step=4,
             windows_a_pass=2,
+            peak=1.0,
             steps_between_measures=3,
             stop_after=stop_after,
             rows_a_window=8,

@@ -1,4 +1,4 @@
-"""The loop that all heads share: batches in a fixed order, Muon and AdamW, a decay at the end, checkpoints and a log.
+"""The loop that all heads share: batches in a fixed order, Muon and AdamW, a falling rate, checkpoints and a log.
 
 A run resumes by itself from its latest checkpoint. The same seed, data, sizes and number of steps give the same head.
 Files: RUN/latest.pt (all state), RUN/log.jsonl, and `heads.pid` beside the runs.
@@ -31,7 +31,6 @@ SEED = 1
 MAX_GRADIENT_NORM = 1.0
 WARM_UP_STEPS = 20
 LAST_FACTOR = 0.02
-DECAYING_SHARE = 0.25
 SECONDS_BETWEEN_CHECKPOINTS = 120
 STEPS_BETWEEN_LOG_LINES = 10
 
@@ -62,10 +61,10 @@ def measure(head: Head, held: Batch, windows_a_pass: int = 4) -> Acceptance:
     return acceptance
 
 
-def learning_rate_factor(step: int, steps: int) -> float:
-    """Warm-up, constant, then linear to LAST_FACTOR over the last quarter of the steps."""
-    left = (steps - step) / max(1.0, steps * DECAYING_SHARE)
-    return min(1.0, (step + 1) / WARM_UP_STEPS) * min(1.0, max(LAST_FACTOR, left))
+def learning_rate_factor(step: int, steps: int, peak: float) -> float:
+    """Warm-up to `peak`, falling in a line to LAST_FACTOR at the last step: most of a head's gain comes as the rate falls."""
+    warm = min(1.0, (step + 1) / WARM_UP_STEPS)
+    return warm * max(LAST_FACTOR, peak * (steps - step) / steps)
 
 
 class HeadOptimizers:
@@ -101,7 +100,8 @@ def argument_parser(description: str | None) -> argparse.ArgumentParser:
     parser.add_argument("--data", nargs="+", required=True, metavar="FILE:WEIGHT")
     parser.add_argument("--held", type=Path, required=True, help="the target's completions of held-out prompts")
     parser.add_argument("--held-windows", type=int, default=24)
-    parser.add_argument("--steps", type=int, required=True, help="of the whole run; the last quarter decays")
+    parser.add_argument("--steps", type=int, required=True, help="of the whole run, over which the rates fall")
+    parser.add_argument("--peak", type=float, default=1.0, help="the factor on the learning rates to begin at")
     parser.add_argument("--windows-a-step", type=int, default=4)
     parser.add_argument("--windows-a-pass", type=int, default=4)
     parser.add_argument("--steps-between-measures", type=int, default=100)
@@ -163,7 +163,7 @@ class Run:
             loss.backward()
             total += loss.item()
             self.rows += int(rows.valid[:, :, 0].sum())
-        self.optimizers.step(learning_rate_factor(self.step, self.args.steps), self.step)
+        self.optimizers.step(learning_rate_factor(self.step, self.args.steps, self.args.peak), self.step)
         self.step += 1
         self.tokens += batch.ids.numel()
         return total

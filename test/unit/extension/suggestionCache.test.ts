@@ -44,6 +44,14 @@ test('a bracket that the editor closed is covered by the rest', () => {
   assert.equal(rest(from, edit, place('f(|]\n')), undefined, 'VS Code would not show it');
 });
 
+test('a bracket that the editor moved to a line of its own stays there', () => {
+  const from = place('f() {|}\n');
+  const edit = insert(from, '\n  go();\n}', 1);
+  assert.deepEqual(rest(from, edit, place('f() {\n  |\n}\n')), { start: 8, end: 8, text: 'go();' });
+  assert.equal(rest(from, edit, place('f() {\n  go();|\n}\n')), undefined, 'nothing is left');
+  assert.equal(rest(from, edit, place('f() {\n  |\n\n}\n')), undefined, 'it would end otherwise');
+});
+
 test('what an edit replaces after the cursor stays covered', () => {
   const from = place('f(|)\n');
   const edit = insert(from, 'x, y)', 1);
@@ -65,7 +73,9 @@ test('wherever one types along, the rest makes the very document that was promis
       const edit = insert(from, suggestion);
       const to: Place = { uri: 'u', before: before + suggestion.slice(0, typed), after: closed + after };
       const left = rest(from, edit, to);
-      if (left) assert.equal(apply(to, left), apply(from, edit));
+      if (!left) return;
+      assert.equal(apply(to, left), apply(from, edit));
+      assert.ok(!to.after.slice(0, left.end - left.start).includes('\n'), 'on one line');
     }),
   );
 });

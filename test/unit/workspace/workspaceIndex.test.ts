@@ -22,13 +22,14 @@ interface Opened {
   readonly logged: string[];
 }
 
-function open(t: TestContext, cacheDir: string): Opened {
+function open(t: TestContext, cacheDir: string, maxTokens?: number): Opened {
   const progress: IndexProgress[] = [];
   const logged: string[] = [];
   const index = new WorkspaceIndex({
     modelDir,
     vocabSize: tokenizer.vocabSize,
     cacheDir,
+    ...(maxTokens !== undefined && { maxTokens }),
     onProgress: (report) => progress.push(report),
     log: (level, message) => logged.push(`${level}: ${message}`),
   });
@@ -170,6 +171,95 @@ test('folders come and go; one inside another counts once', async (t) => {
   index.setFolders([{ ...inner, exclude: ['*.ts'] }]);
   await index.whenIdle();
   assert.equal(index.documentCount, 0);
+});
+
+test('a folder inside another has files of its own, whatever the outer one hides', async (t) => {
+  const folder = temporaryFolder({
+    'a.ts': area,
+    'packages/api/b.ts': greet,
+    'packages/api/secrets/c.ts': greet,
+  });
+  const outer = { path: folder, exclude: ['packages'] };
+  const inner = { path: join(folder, 'packages', 'api'), exclude: [] };
+  const file = join(inner.path, 'b.ts');
+  const cacheDir = temporaryFolder();
+  const { index } = open(t, cacheDir);
+  index.setFolders([outer, inner]);
+  await index.whenIdle();
+  assert.deepEqual(holders(index, greet), [file]);
+  index.setFolders([{ path: folder, exclude: [] }]);
+  await index.whenIdle();
+  assert.deepEqual(holders(index, greet), [file], 'now of the outer one');
+  // What the outer one saved holds the file too.
+  for (const folders of [[{ path: folder, exclude: [] }, inner], [inner], [outer, inner]]) {
+    index.setFolders(folders);
+    await index.whenIdle();
+    assert.deepEqual(holders(index, greet), [file]);
+    const { texts } = await index.similar(greet);
+    assert.equal(texts.filter(({ path }) => path === file).length, 1);
+  }
+  writeFileSync(file, area);
+  index.filesChanged([pathToFileURL(file).href]);
+  await index.whenIdle();
+  assert.deepEqual(holders(index, greet), []);
+});
+
+test('a full index keeps up with the files that it holds, and takes no others', async (t) => {
+  const folder = temporaryFolder({ 'a.ts': area });
+  const { index, logged } = open(t, temporaryFolder(), 10);
+  index.setFolders([{ path: folder, exclude: [] }]);
+  await index.whenIdle();
+  const path = join(folder, 'a.ts');
+  const uri = pathToFileURL(path).href;
+  writeFileSync(path, greet);
+  put(join(folder, 'b.ts'), area);
+  index.filesChanged([pathToFileURL(folder).href]);
+  await index.whenIdle();
+  assert.deepEqual(holders(index, greet), [path]);
+  assert.deepEqual(holders(index, area), []);
+  assert.match(logged.join('\n'), /larger than its index/);
+  index.documentChanged(uri, () => area);
+  await waitFor('the text of the editor', () => holders(index, area).length === 1);
+  index.documentClosed(uri);
+  await index.whenIdle();
+  assert.deepEqual(holders(index, greet), [path], 'a document that was open has its room still');
+});
+
+test('a folder that goes while it is loaded leaves nothing behind', async (t) => {
+  const cacheDir = temporaryFolder();
+  const many = Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`${i}.ts`, greet]));
+  const [gone, kept] = [temporaryFolder(many), temporaryFolder({ 'kept.ts': greet })];
+  const first = open(t, cacheDir);
+  first.index.setFolders([{ path: gone, exclude: [] }]);
+  await first.index.whenIdle();
+  await first.index.dispose();
+  const { index } = open(t, cacheDir);
+  const release = index.hold();
+  index.setFolders([{ path: gone, exclude: [] }]);
+  await pause(600);
+  index.setFolders([{ path: kept, exclude: [] }]);
+  release();
+  await index.whenIdle();
+  assert.equal(index.documentCount, 1);
+  const similar = await index.similar(greet);
+  assert.deepEqual(
+    similar.texts.map(({ path }) => path),
+    [join(kept, 'kept.ts')],
+  );
+});
+
+test('where a workspace lies makes nothing in it a secret', async (t) => {
+  const folder = join(temporaryFolder({ 'secrets/project/a.ts': area }), 'secrets', 'project');
+  const { index } = open(t, temporaryFolder());
+  index.setFolders([{ path: folder, exclude: [] }]);
+  await index.whenIdle();
+  const uri = pathToFileURL(join(folder, 'a.ts')).href;
+  index.documentChanged(uri, () => greet);
+  await waitFor('the text of the editor', () => holders(index, greet).length === 1);
+  assert.deepEqual(holders(index, area), []);
+  index.documentChanged(pathToFileURL(join(folder, '.env')).href, () => area);
+  await pause(700);
+  assert.deepEqual(holders(index, area), []);
 });
 
 test('background work rests while it is held', async (t) => {
