@@ -40,7 +40,12 @@ export function registerCommands(context: CommandContext): vscode.Disposable {
 }
 
 async function setEnabled(configuration: Configuration, on: boolean): Promise<void> {
-  await configuration.update('enable', allEnabled(on, configuration.enableScopes));
+  const { settings, enableScopes } = configuration;
+  const language = vscode.window.activeTextEditor?.document.languageId;
+  const isOff = language !== undefined && !isEnabledFor(settings, language);
+  // Where all others are on, it can only mean the one that is not.
+  if (on && isOff && settings.enable['*'] !== false) return setEnabledFor(configuration, language, true);
+  await configuration.update('enable', allEnabled(on, enableScopes));
 }
 
 async function setEnabledFor(configuration: Configuration, languageId: string, on: boolean): Promise<void> {

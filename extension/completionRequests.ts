@@ -27,6 +27,8 @@ export interface Asker {
  */
 const lingerMs = 75;
 
+const closers = /^[)\]}>"'`]*$/;
+
 /**
  * At most one request runs; there is no queue. Who asks for what the running request is about to answer
  * joins it, anything else takes its place.
@@ -89,7 +91,8 @@ export class CompletionRequests {
   #leave(running: Running, now: Place): void {
     running.waiting--;
     if (running.waiting > 0) return;
-    if (isGenerating(running, now)) setTimeout(() => this.#callOffUnjoined(running), lingerMs);
+    if (isGenerating(running, asFarAsGenerated(running, now)))
+      setTimeout(() => this.#callOffUnjoined(running), lingerMs);
     else this.#callOffUnjoined(running);
   }
 
@@ -104,8 +107,24 @@ function isSame(one: Place, other: Place): boolean {
   return one.uri === other.uri && one.before === other.before && one.after === other.after;
 }
 
-/** Whether what has been generated so far covers what was typed to come to a place. */
+/** The same text with the cursor before what the editor has closed by itself, as far as that can be told. */
+function asFarAsGenerated({ place, partialText }: Running, { uri, before, after }: Place): Place {
+  let cursor = place.before.length;
+  while (cursor < before.length && before[cursor] === partialText[cursor - place.before.length]) cursor++;
+  return { uri, before: before.slice(0, cursor), after: before.slice(cursor) + after };
+}
+
+/**
+ * Whether what has been generated so far covers what was typed to come to a place. What the editor closed by itself
+ * may be generated yet.
+ */
 function isGenerating({ place, partialText }: Running, to: Place): boolean {
-  const soFar = { start: place.before.length, end: place.before.length, text: partialText };
-  return !isSame(place, to) && rest(place, soFar, to) !== undefined;
+  const cameFrom =
+    place.uri === to.uri && to.before.startsWith(place.before) && to.after.endsWith(place.after);
+  if (!cameFrom) return false;
+  const typed = to.before.slice(place.before.length);
+  const closed = to.after.slice(0, to.after.length - place.after.length);
+  return (
+    typed !== '' && partialText.length > typed.length && partialText.startsWith(typed) && closers.test(closed)
+  );
 }

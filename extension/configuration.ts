@@ -34,14 +34,12 @@ export class Configuration implements vscode.Disposable {
   /** What `update` would replace, and what would still hold beside it. */
   get enableScopes(): EnableScopes {
     const set = vscode.workspace.getConfiguration('slipstream').inspect<unknown>('enable');
-    const scopes = [set?.defaultValue, set?.globalValue, set?.workspaceValue].map((value) =>
-      languages(value),
-    );
+    const scopes = [set?.defaultValue, set?.globalValue, set?.workspaceValue];
+    const [byDefault, global, workspace] = scopes.map(languages);
     const inWorkspace = set?.workspaceValue !== undefined;
-    const [byDefault, global, workspace] = scopes;
     return inWorkspace
-      ? { own: workspace ?? {}, elsewhere: { ...byDefault, ...global } }
-      : { own: global ?? {}, elsewhere: { ...byDefault } };
+      ? { own: workspace, elsewhere: { ...byDefault, ...global } }
+      : { own: global, elsewhere: byDefault };
   }
 
   /** Changes a setting where it is set now, in the workspace or else for the user. */

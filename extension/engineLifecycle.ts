@@ -6,7 +6,13 @@ export type Runtime = 'vscode' | 'path';
 export type EngineState =
   | { readonly kind: 'stopped' }
   | { readonly kind: 'starting'; readonly runtime: Runtime }
-  | { readonly kind: 'ready'; readonly runtime: Runtime; readonly model: ModelFacts }
+  | {
+      readonly kind: 'ready';
+      readonly runtime: Runtime;
+      readonly model: ModelFacts;
+      /** Other settings were asked for; until it has what they need it answers as it is. */
+      readonly isChanging: boolean;
+    }
   /** Nothing is tried again until somebody starts it. */
   | { readonly kind: 'failed'; readonly cause: 'crashes' | 'fault'; readonly message: string };
 
@@ -20,6 +26,9 @@ export type EngineEvent =
   | { readonly kind: 'start' }
   | { readonly kind: 'stop' }
   | { readonly kind: 'ready'; readonly model: ModelFacts }
+  /** Settings that take time were asked for, and, instead of `ready`: could not be had. */
+  | { readonly kind: 'changing' }
+  | { readonly kind: 'kept' }
   /** The engine runs but refuses to work, a model that does not load for instance: trying again changes nothing. */
   | { readonly kind: 'fault'; readonly message: string }
   | { readonly kind: 'exited'; readonly atMs: number; readonly how: string };
@@ -36,10 +45,17 @@ export function next(lifecycle: Lifecycle, event: EngineEvent): Lifecycle {
     case 'start':
       return isRunning ? lifecycle : { state: { kind: 'starting', runtime: 'vscode' }, crashesAtMs: [] };
     case 'stop':
-      return { state: { kind: 'stopped' }, crashesAtMs: [] };
+      return state.kind === 'stopped' ? lifecycle : initialLifecycle;
     case 'ready':
       if (!isRunning) return lifecycle;
-      return { state: { kind: 'ready', runtime: state.runtime, model: event.model }, crashesAtMs };
+      return {
+        state: { kind: 'ready', runtime: state.runtime, model: event.model, isChanging: false },
+        crashesAtMs,
+      };
+    case 'changing':
+    case 'kept':
+      if (state.kind !== 'ready' || state.isChanging === (event.kind === 'changing')) return lifecycle;
+      return { state: { ...state, isChanging: event.kind === 'changing' }, crashesAtMs };
     case 'fault':
       if (!isRunning) return lifecycle;
       return { state: { kind: 'failed', cause: 'fault', message: event.message }, crashesAtMs };

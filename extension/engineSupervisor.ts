@@ -12,6 +12,9 @@ import {
 } from './engineLifecycle.ts';
 import type { EngineProcess } from './engineProcess.ts';
 
+/** Most changes are done before anybody could read that they are under way. */
+const changeToldAfterMs = 200;
+
 export interface EngineSetup {
   /** The bundled engine. */
   readonly path: string;
@@ -32,6 +35,7 @@ export class EngineSupervisor implements vscode.Disposable {
   #process: EngineProcess | undefined;
   #sentSettings: EngineSettings | undefined;
   #ending: Promise<void> = Promise.resolve();
+  #stops = 0;
 
   constructor(setup: EngineSetup) {
     this.#setup = setup;
@@ -52,13 +56,17 @@ export class EngineSupervisor implements vscode.Disposable {
 
   /** @returns once no engine runs any more */
   async stop(): Promise<void> {
+    this.#stops++;
     this.#apply({ kind: 'stop' });
     await this.#ending;
   }
 
+  /** Unless somebody stops it meanwhile. */
   async restart(): Promise<void> {
-    await this.stop();
-    this.start();
+    const stopped = this.stop();
+    const stops = this.#stops;
+    await stopped;
+    if (stops === this.#stops) this.start();
   }
 
   /** Rejects with EngineFault when the engine keeps its old settings because the new ones do not work. */
@@ -68,12 +76,19 @@ export class EngineSupervisor implements vscode.Disposable {
     // While it starts the answer would come too late to be told apart; a failed one gets another chance.
     if (!client) return this.state.kind === 'stopped' ? undefined : this.restart();
     this.#sentSettings = settings;
+    const tell = (event: EngineEvent) => {
+      if (client === this.client) this.#apply(event);
+    };
+    const telling = setTimeout(() => tell({ kind: 'changing' }), changeToldAfterMs);
     try {
-      const model = await client.changeSettings(settings);
-      if (client === this.client) this.#apply({ kind: 'ready', model });
+      tell({ kind: 'ready', model: await client.changeSettings(settings) });
     } catch (error) {
       // One that went away meanwhile is followed by one that starts with these settings.
-      if (!(error instanceof EngineGone)) throw error;
+      if (error instanceof EngineGone) return;
+      tell({ kind: 'kept' });
+      throw error;
+    } finally {
+      clearTimeout(telling);
     }
   }
 
@@ -140,7 +155,9 @@ function describe(state: EngineState): string {
     case 'starting':
       return `engine starting on ${state.runtime === 'vscode' ? "VS Code's Node" : 'the node on PATH'}`;
     case 'ready':
-      return `engine ready: ${state.model.name}, ${state.model.device}, ${state.model.precision}`;
+      return state.isChanging
+        ? 'engine loading what the settings ask for'
+        : `engine ready: ${state.model.name}, ${state.model.device}, ${state.model.precision}`;
     case 'failed':
       return `engine failed: ${state.message}`;
   }

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { CompletionMetrics, IndexProgress } from '../engine/protocol.ts';
 import type { BenchmarkPanel } from './benchmark/benchmarkPanel.ts';
 import { menuCommand, registerCommands } from './commands.ts';
-import { isCompletable } from './completableDocument.ts';
+import { isCompletable, whyNotCompletable } from './completableDocument.ts';
 import { Configuration } from './configuration.ts';
 import { EngineSupervisor } from './engineSupervisor.ts';
 import { tellDeviceNote, tellFailure, tellRefusedSettings } from './faultMessages.ts';
@@ -33,9 +33,10 @@ export function activate(context: vscode.ExtensionContext): void {
 
   const showStatus = () => {
     const { settings } = configuration;
-    const language = vscode.window.activeTextEditor?.document.languageId;
-    const isEnabled = language === undefined ? isEnabledAnywhere(settings) : isEnabledFor(settings, language);
-    statusBar.show({ engine: engine.state, isEnabled, index, lastCompletion });
+    const document = vscode.window.activeTextEditor?.document;
+    const isEnabled = document ? isEnabledFor(settings, document.languageId) : isEnabledAnywhere(settings);
+    const notHere = document && whyNotCompletable(document);
+    statusBar.show({ engine: engine.state, isEnabled, notHere, index, lastCompletion });
   };
   const maySuggestIn = (document: vscode.TextDocument) =>
     isEnabledFor(configuration.settings, document.languageId) && isCompletable(document);
@@ -70,7 +71,6 @@ export function activate(context: vscode.ExtensionContext): void {
   };
 
   context.subscriptions.push(
-    log,
     configuration,
     engine,
     sync,
@@ -80,6 +80,7 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.languages.registerInlineCompletionItemProvider({ pattern: '**' }, provider),
     vscode.commands.registerCommand(acceptedCommand, (uri: string) => engine.client?.didAccept(uri)),
     vscode.window.onDidChangeActiveTextEditor(showStatus),
+    vscode.workspace.onDidOpenTextDocument(showStatus), // in another language, too
     configuration.onDidChange(applySettings),
     engine.onIndexProgress((progress) => {
       index = progress;
@@ -97,6 +98,7 @@ export function activate(context: vscode.ExtensionContext): void {
       if (note !== undefined) toldDeviceNotes.add(note);
       showStatus();
     }),
+    log, // last: the others may have something to say at their end
   );
   showStatus();
   // A fork takes longer than all of the above: it waits until VS Code has its extension.

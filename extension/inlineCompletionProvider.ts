@@ -48,9 +48,9 @@ export class InlineCompletionProvider implements vscode.InlineCompletionItemProv
       const first = known ?? (await this.#suggest(document, place, token));
       const tookMs = (performance.now() - from).toFixed(1);
       log.trace(`${known ? 'known' : 'asked for'}, answered in ${tookMs} ms`);
-      // VS Code asks like this when the user asks for a suggestion, or for the next one.
+      // VS Code asks like this when the user asks for the next suggestion, or for one at all: that one is not to wait for others.
       const isInvoked = context.triggerKind === vscode.InlineCompletionTriggerKind.Invoke;
-      const others = isInvoked ? await this.#alternatives(document, place, first, token) : [];
+      const others = known && isInvoked ? await this.#alternatives(document, place, first, token) : [];
       if (token.isCancellationRequested) return undefined;
       return [...(first ? [first] : []), ...others].map((edit) => {
         const item = toItem(place, edit);

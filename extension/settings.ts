@@ -91,9 +91,21 @@ export function readSettings(
   const problem = speculationProblem(speculation);
   if (problem) problems.push(`slipstream.speculative: ${problem} Only the algorithm is used.`);
   const model = optionalFolder('model');
+  const enabled = read<object>(
+    'enable',
+    enable,
+    'an object such as {"*": true, "markdown": false}',
+    (value) => (isPlainObject(value) ? value : undefined),
+  );
+  for (const [language, on] of Object.entries(enabled)) {
+    if (typeof on === 'boolean') continue;
+    problems.push(
+      `slipstream.enable says ${JSON.stringify(on)} for ${language} but has to say true or false; it is ignored.`,
+    );
+  }
   const promptTokens = optionalInteger('promptTokens', limits.promptTokens);
   const settings: Settings = {
-    enable: read('enable', enable, 'an object such as {"*": true, "markdown": false}', languages),
+    enable: languages(enabled),
     suggestions: count('suggestions', suggestions, limits.suggestions),
     engine: {
       ...(problem ? { algorithm } : speculation),
@@ -146,9 +158,14 @@ function integer(value: unknown, max: number): number | undefined {
     : undefined;
 }
 
-export function languages(value: unknown): Record<string, boolean> | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  return Object.values(value).every((on) => typeof on === 'boolean')
-    ? (value as Record<string, boolean>)
-    : undefined;
+/** What a value of `slipstream.enable` says of languages, less what it may not say. */
+export function languages(value: unknown): Record<string, boolean> {
+  if (!isPlainObject(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value).filter((entry): entry is [string, boolean] => typeof entry[1] === 'boolean'),
+  );
+}
+
+function isPlainObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

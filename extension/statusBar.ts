@@ -6,6 +6,8 @@ import { markdownText } from './markdownText.ts';
 export interface Status {
   readonly engine: EngineState;
   readonly isEnabled: boolean;
+  /** Why nothing is suggested in the file that is open, though its language is enabled. */
+  readonly notHere: string | undefined;
   readonly index: IndexProgress | undefined;
   readonly lastCompletion: CompletionMetrics | undefined;
 }
@@ -34,7 +36,8 @@ export class StatusBar implements vscode.Disposable {
   }
 }
 
-function appearance({ engine, isEnabled }: Status): { text: string; background?: string } {
+function appearance(status: Status): { text: string; background?: string } {
+  const { engine, isEnabled } = status;
   if (!isEnabled) return { text: '$(circle-slash) Slipstream' };
   switch (engine.kind) {
     case 'stopped':
@@ -44,11 +47,16 @@ function appearance({ engine, isEnabled }: Status): { text: string; background?:
     case 'failed':
       return { text: '$(error) Slipstream', background: 'statusBarItem.errorBackground' };
     case 'ready':
-      return { text: `$(zap) ${engine.model.name} · ${engine.model.algorithm}` };
+      return { text: `${readyIcon(status)} ${engine.model.name} · ${engine.model.algorithm}` };
   }
 }
 
-function stateInWords({ engine, isEnabled }: Status): string {
+function readyIcon({ engine, notHere }: Status): string {
+  if (engine.kind === 'ready' && engine.isChanging) return '$(loading~spin)';
+  return notHere === undefined ? '$(zap)' : '$(circle-slash)';
+}
+
+function stateInWords({ engine, isEnabled, notHere }: Status): string {
   if (!isEnabled) return 'disabled';
   switch (engine.kind) {
     case 'stopped':
@@ -58,7 +66,11 @@ function stateInWords({ engine, isEnabled }: Status): string {
     case 'failed':
       return `failed: ${engine.message}`;
     case 'ready':
-      return engine.model.deviceNote ? `ready; ${engine.model.deviceNote}` : 'ready';
+      return [
+        engine.isChanging ? 'loading what the settings ask for' : 'ready',
+        ...(notHere === undefined ? [] : [`no suggestions in this file: ${notHere}`]),
+        ...(engine.model.deviceNote === undefined ? [] : [engine.model.deviceNote]),
+      ].join('; ');
   }
 }
 

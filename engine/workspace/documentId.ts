@@ -1,6 +1,9 @@
 import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+/** A drive's letter is no scheme. */
+const hasScheme = /^[a-z][a-z\d+.-]+:/iu;
+
 /** The name that the index has for a document: a file's path, or the URI of what is no file. */
 export function documentId(uri: string): string {
   if (!uri.startsWith('file:')) return uri;
@@ -18,7 +21,6 @@ export function documentId(uri: string): string {
  */
 export function readablePath(uri: string): string {
   const id = documentId(uri);
-  // A drive's letter is no scheme.
   const path = /^[a-z][a-z\d+.-]+:(?:\/\/[^/?#]*)?([^?#]*)/iu.exec(id)?.[1];
   return path === undefined ? id : decoded(path);
 }
@@ -31,6 +33,8 @@ function decoded(path: string): string {
   }
 }
 
+/** Of paths, and of the URIs of what is no file. */
 export function isInside(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+  const slash = hasScheme.test(folder) ? '/' : sep;
+  return path === folder || path.startsWith(folder.endsWith(slash) ? folder : folder + slash);
 }

@@ -82,7 +82,7 @@ const extensions: ReadonlySet<string> = new Set([
 
 const patterns: readonly RegExp[] = [
   /^\.env($|[.\-_])/, // .env, .env.local, .env-production
-  /\.env(\.|$)/, // production.env, app.env.local
+  /\.env(\.|$)(?!([^.]+\.)*[cm]?[jt]sx?$)/, // production.env, app.env.local; process.env.d.ts is code
   /^\.?envrc/, // direnv
   /^id_(rsa|dsa|ecdsa|ed25519)/, // with any suffix, copies too
   /^ssh_host_.*_key/,

@@ -19,7 +19,7 @@ export class BenchmarkPanel implements vscode.Disposable {
   readonly #setup: BenchmarkPanelSetup;
   #panel: vscode.WebviewPanel | undefined;
   /** Measuring takes minutes: a result is not lost with its tab. */
-  #earlier: EarlierPanel = { ended: Promise.resolve() };
+  #earlier: EarlierPanel = { ended: Promise.resolve({}) };
 
   constructor(setup: BenchmarkPanelSetup) {
     this.#setup = setup;

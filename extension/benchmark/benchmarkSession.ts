@@ -11,10 +11,15 @@ const maxNewTokens = 64;
 
 export type BenchmarkChoice = Pick<Extract<ToExtension, { type: 'start' }>, 'algorithms' | 'tasks' | 'seed'>;
 
+type Reports = Pick<PanelState, 'report' | 'previous'>;
+
 /** What a panel leaves to the next one when it is closed. */
-export interface EarlierPanel extends Pick<PanelState, 'report' | 'previous'> {
-  /** Settles when no run is under way, to the engine's knowledge too: it takes one at a time. */
-  readonly ended: Promise<void>;
+export interface EarlierPanel extends Reports {
+  /**
+   * Settles when no run is under way, to the engine's knowledge too: it takes one at a time. A run that the closing ended
+   * leaves what it had measured.
+   */
+  readonly ended: Promise<Reports>;
 }
 
 /** What one benchmark panel shows: the engine's side of it, the run and the reports. Disposed, it ends the run. */
@@ -34,7 +39,9 @@ export class BenchmarkSession implements vscode.Disposable {
 
   constructor(configuration: Configuration, supervisor: EngineSupervisor, earlier: EarlierPanel) {
     const { ended, ...reports } = earlier;
-    this.#ended = ended;
+    this.#ended = ended.then((atEnd) => {
+      if (this.#state.report === reports.report) this.#change(atEnd);
+    });
     this.#configuration = configuration;
     this.#supervisor = supervisor;
     this.#state = {
@@ -52,8 +59,12 @@ export class BenchmarkSession implements vscode.Disposable {
   }
 
   get left(): EarlierPanel {
+    return { ...this.#reports, ended: this.#ended.then(() => this.#reports) };
+  }
+
+  get #reports(): Reports {
     const { report, previous } = this.#state;
-    return { ended: this.#ended, ...(report && { report }), ...(previous && { previous }) };
+    return { ...(report && { report }), ...(previous && { previous }) };
   }
 
   run(choice: BenchmarkChoice): void {

@@ -67,6 +67,27 @@ test('who typed what is being generated joins and gets the rest; anything else t
   assert.deepEqual(await rest, insertion(place('ab'), 'cde'));
 });
 
+test('brackets that the editor closed by itself do not keep who typed along from joining', async () => {
+  for (const [before, after] of [
+    ['f(', ')'],
+    ['f([', '])'],
+    ['f([]', ')'],
+  ]) {
+    const requests = new CompletionRequests();
+    const { ask, asked } = engine();
+    // When VS Code cancels, only the text is known, not where the cursor is in it.
+    const { asker, leave } = leaver(place(before + after));
+    const first = requests.request(place('f'), ask, asker);
+    asked[0].partial('([], b');
+    leave();
+    const joined = requests.request({ uri: 'u', before, after }, ask, stays);
+    assert.equal(asked.length, 1, before);
+    asked[0].answer(insertion(place('f'), '([], b);'));
+    assert.equal(await first, undefined);
+    assert.ok((await joined)?.text.endsWith(' b);'), before);
+  }
+});
+
 test('who typed ahead of what a request came to in the end gets a request of their own', async () => {
   const requests = new CompletionRequests();
   const { ask, asked } = engine();

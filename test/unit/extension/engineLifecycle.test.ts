@@ -20,8 +20,23 @@ function after(...events: readonly EngineEvent[]): Lifecycle {
 
 test('starts, gets ready, stops', () => {
   assert.deepEqual(after({ kind: 'start' }).state, { kind: 'starting', runtime: 'vscode' });
-  assert.deepEqual(after({ kind: 'start' }, ready).state, { kind: 'ready', runtime: 'vscode', model });
-  assert.deepEqual(after({ kind: 'start' }, ready, { kind: 'stop' }).state, { kind: 'stopped' });
+  const running = { kind: 'ready', runtime: 'vscode', model, isChanging: false };
+  assert.deepEqual(after({ kind: 'start' }, ready).state, running);
+  const stopped = after({ kind: 'start' }, ready, { kind: 'stop' });
+  assert.deepEqual(stopped.state, { kind: 'stopped' });
+  assert.equal(next(stopped, { kind: 'stop' }), stopped, 'nothing more to stop');
+});
+
+test('a change of settings under way is told until it is made or refused', () => {
+  const isChanging = (...events: EngineEvent[]) => {
+    const { state } = after({ kind: 'start' }, ready, ...events);
+    return state.kind === 'ready' && state.isChanging;
+  };
+  assert.ok(isChanging({ kind: 'changing' }));
+  assert.ok(!isChanging({ kind: 'changing' }, ready));
+  assert.ok(!isChanging({ kind: 'changing' }, { kind: 'kept' }));
+  const stopped = after({ kind: 'stop' });
+  assert.equal(next(stopped, { kind: 'changing' }), stopped);
 });
 
 test('an engine that ends while it loads is tried on the other Node, one that ends later on the same', () => {

@@ -129,6 +129,14 @@ test('a language that is named goes before the star', () => {
   assert.ok(isEnabledFor(read({ enable: { markdown: false } }).settings, 'go'), 'the star is on by default');
 });
 
+test('a bad entry leaves the others in force: a switch does not fail open', () => {
+  const { settings, problems } = read({ enable: { '*': false, python: 'on', go: true } });
+  assert.deepEqual(settings.enable, { '*': false, go: true });
+  assert.deepEqual(problems, [
+    'slipstream.enable says "on" for python but has to say true or false; it is ignored.',
+  ]);
+});
+
 test('disabling reaches what is on by name elsewhere, and enabling takes that back', () => {
   const elsewhere = { '*': true, python: true, go: false };
   const disabled = allEnabled(false, { own: { markdown: false, rust: true }, elsewhere });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { isSecretFile, isSecretPath } from '../../../engine/workspace/secretFiles.ts';
 
 const secrets = [
-  '.env .env.local .env-prod .env_test .ENV production.env app.env.local .envrc',
+  '.env .env.local .env-prod .env_test .ENV production.env app.env.local prod.env.bak .env.ts .envrc',
   'server.pem tls.key a.crt a.cer a.p12 a.pfx a.jks release.keystore a.kdbx a.ppk key.asc tls.key.bak',
   'id_rsa id_rsa.pub id_ed25519 ID_RSA id_ecdsa_old ssh_host_rsa_key',
   '.npmrc .netrc _netrc .pypirc .pgpass .git-credentials .htpasswd',
@@ -15,6 +15,7 @@ const secrets = [
 const harmless = [
   'environment.ts env.ts keys.ts key.ts monkey turkey.md pem.go credentials.ts secrets.py token.ts',
   'id_generator.ts settings.json secret.ts secretary.json README.md crt0.c keyboard.c .envoy.yaml key',
+  'process.env.d.ts test.env.js vite-env.d.ts',
 ].flatMap((line) => line.split(' '));
 
 test('files that hold secrets are told by their names', () => {
