@@ -47,6 +47,8 @@ export function suggestionsSuite(startVsCode: StartVsCode): void {
         'through.js': beginning,
         'rested.js': beginning.replaceAll('items', 'berths'),
         'brackets.ts': beginning,
+        'block.ts': 'function add(a: number, b: number) {\n  return a + b;\n}\n\n',
+        'prod.secret.json': '{}\n',
         'cycled.js': '',
         'killed.js': beginning,
         'enabled.js': beginning,
@@ -60,6 +62,7 @@ export function suggestionsSuite(startVsCode: StartVsCode): void {
         'slipstream.maxTokens': -4,
         'editor.autoIndent': 'none',
         'editor.quickSuggestions': { other: 'off' },
+        '[typescript]': { 'editor.autoIndent': 'full' },
         '[javascript]': { 'editor.autoClosingBrackets': 'never', 'editor.autoClosingQuotes': 'never' },
       },
     });
@@ -169,6 +172,37 @@ export function suggestionsSuite(startVsCode: StartVsCode): void {
     await session.waitFor('the accepted text', () => written().length > '  console.log()'.length);
     const count = (bracket: string) => written().split(bracket).length - 1;
     assert.equal(count(')'), count('('), written());
+  });
+
+  test('a bracket that Enter moved to a line of its own is not doubled', async () => {
+    const { editor } = session;
+    await editor.openFile('block.ts');
+    await editor.type('function sub(a: number, b: number) {');
+    const ghost = await settledGhostText();
+    assert.match(ghost, /\n.*\n\}/, 'the whole block is suggested');
+    const asked = requests();
+    await editor.page.keyboard.press('Enter');
+    await settledGhostText();
+    assert.equal(requests(), asked, 'the engine was asked for what was known');
+    await editor.page.keyboard.press('Tab');
+    await editor.save();
+    const written = () => session.read('block.ts').trimEnd();
+    await session.waitFor('the accepted text', () => written().split('return').length === 3);
+    assert.match(written(), /\{\n {2}return .*\n\}$/);
+  });
+
+  test('where nothing is suggested the status bar says why', async () => {
+    const { editor } = session;
+    const asked = requests();
+    await editor.openFile('prod.secret.json');
+    await editor.page.waitForSelector(
+      '[aria-label*="no suggestions in this file: its name says that it holds secrets"]',
+    );
+    await editor.type('  for (const');
+    await pause(600);
+    assert.equal(requests(), asked);
+    await editor.openFile('sum.js');
+    await editor.page.waitForSelector('[aria-label*="Slipstream, ready"]:not([aria-label*="in this file"])');
   });
 
   test('asking for the next suggestion brings others, and after the last the first again', async () => {
