@@ -158,10 +158,6 @@ export class SlipstreamEngine implements Engine {
     return this.#lastPrompt;
   }
 
-  didAccept(uri: string): void {
-    this.#documents.useAgain(uri);
-  }
-
   documentChanged(document: TextDocument): void {
     this.#documents.use(document);
     this.#parts.index.documentChanged(document.uri, () => document.getText());

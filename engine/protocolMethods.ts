@@ -53,8 +53,6 @@ export const didChange = new NotificationType<DocumentChange>('document/didChang
 export const didClose = new NotificationType<{ readonly uri: string }>('document/didClose');
 /** The cursor rests there: something may be asked for soon. */
 export const prepare = new NotificationType<SuggestionPlace>('completion/prepare');
-/** The suggestion shown at a place was accepted whole: what follows may be asked for right now. */
-export const didAccept = new NotificationType<{ readonly uri: string }>('completion/didAccept');
 /** Created, changed, renamed or deleted. */
 export const didChangeFiles = new NotificationType<{ readonly uris: readonly string[] }>(
   'workspace/didChangeFiles',
