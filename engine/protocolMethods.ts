@@ -31,7 +31,10 @@ export const complete = new RequestType<CompleteParams, CompleteResult, FaultDat
 export const alternatives = new RequestType<AlternativesParams, AlternativesResult, FaultData>(
   'alternatives',
 );
-/** All text generated so far for a request, after each decoding step: raw, so the result may be shorter. */
+/**
+ * All text generated so far for a request, after each decoding step, as it would stand right of the cursor: with the
+ * document's indentation and line ends. Nothing is cut off it yet, so the result may be shorter.
+ */
 export const partialText = new ProgressType<string>();
 /** Answers once the settings are in force, which may mean once another model is loaded. */
 export const changeSettings = new RequestType<EngineSettings, ModelFacts, FaultData>('changeSettings');
