@@ -91,10 +91,10 @@ export class SlipstreamEngine implements Engine {
 
   async complete(request: CompleteRequest, signal: AbortSignal): Promise<protocol.CompleteResult> {
     if (this.#benchmarks) return { kind: 'empty', reason: 'a benchmark is running' };
+    const { algorithm } = this.#parts.settings; // others may be in force when it is done
     const { outcome, metrics, acceptedFrom } = await this.completeInDetail(request, signal);
     if (outcome.kind !== 'text') return outcome;
     const { text, range } = outcome;
-    const { algorithm } = this.#parts.settings;
     return { kind: 'completion', text, range, metrics: completionMetrics(algorithm, metrics, acceptedFrom) };
   }
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
 import { embeddedModelDir } from '../../engine/embeddedModel.ts';
 import { createEngine, type SlipstreamEngine } from '../../engine/engine.ts';
@@ -174,14 +175,17 @@ test('prepared where the cursor rests, the first key prefills a handful of token
   await engine.dispose();
 });
 
-/** Calls back at the start of every pass of the engine's model, with the tokens that it evaluates. */
-function watchPasses({ runtime: { model } }: SlipstreamEngine, onPass: (tokens: number) => void): void {
+/** Calls back before every pass of the engine's model, with the tokens that it evaluates; the pass waits for it. */
+function watchPasses(
+  { runtime: { model } }: SlipstreamEngine,
+  onPass: (tokens: number) => void | Promise<void>,
+): void {
   const createKvCache = model.createKvCache.bind(model);
   model.createKvCache = (capacity) => {
     const kv = createKvCache(capacity);
     const forward = kv.forward.bind(kv);
-    kv.forward = (batch) => {
-      onPass(batch.tokens.length);
+    kv.forward = async (batch) => {
+      await onPass(batch.tokens.length);
       return forward(batch);
     };
     return kv;
@@ -281,6 +285,19 @@ test('alternatives that are being sought when the settings change are found with
   assert.equal(found.kind, 'alternatives');
   assert.equal(engine.facts.algorithm, 'ngram');
   assert.equal((await engine.complete(request(document, position), never)).kind, 'completion');
+  await engine.dispose();
+});
+
+test('a suggestion that is being written when the settings change is reported as what wrote it', async () => {
+  const engine = await startEngine({ algorithm: 'none' });
+  watchPasses(engine, async () => {
+    while (engine.facts.algorithm === 'none') await setImmediate();
+  });
+  const writing = engine.complete(request(...places[0]), never);
+  await engine.setSettings({ ...settings, algorithm: 'ngram' });
+  const result = await writing;
+  assert.ok(result.kind === 'completion', JSON.stringify(result));
+  assert.equal(result.metrics.algorithm, 'none');
   await engine.dispose();
 });
 
