@@ -9,7 +9,7 @@ import type { DecodeMetrics } from './metrics.ts';
 import type { ModelRuntime } from './modelRuntime.ts';
 import type { Indentation, Position, Range } from './protocol.ts';
 import type { SamplingSettings } from './sampling/samplingSettings.ts';
-import type { OpenSyntaxes } from './syntax/openSyntaxes.ts';
+import type { AskSyntax, OpenSyntaxes } from './syntax/openSyntaxes.ts';
 import { CompletionStream } from './text/completionStream.ts';
 import { type EditPoint, editPointAt, textBefore } from './text/editPoint.ts';
 import { chooseFimFormat, type FimFormat } from './text/fimFormat.ts';
@@ -92,11 +92,11 @@ export interface CompleterParts {
 /** A place, and what is asked of the model for it. */
 interface CompletionTask {
   readonly askedMs: number;
-  readonly uri: string;
   readonly point: EditPoint;
   readonly cursor: CursorPlace;
   readonly prompt: Prompt;
   readonly indentation: Indentation;
+  readonly askSyntax: AskSyntax;
 }
 
 /** From a place in a document to the text that belongs there: prompt, decode, stop, tidy. */
@@ -214,16 +214,15 @@ export class Completer {
     const document = documentId(place.document.uri);
     const prompt = this.#buildPrompt(place, point);
     const cursor = { document, textBefore: textBefore(point) };
-    // Read now, parsed while the model works, used when it is done.
-    void this.#parts.syntaxes.prepare(place.document);
-    return { askedMs, uri: place.document.uri, point, cursor, prompt, indentation: place.indentation };
+    const askSyntax = this.#parts.syntaxes.read(place.document);
+    return { askedMs, point, cursor, prompt, indentation: place.indentation, askSyntax };
   }
 
   async #write(
-    { askedMs, uri, point, cursor, prompt, indentation }: CompletionTask,
+    { askedMs, point, cursor, prompt, indentation, askSyntax }: CompletionTask,
     options: CompletionOptions,
   ) {
-    const { runtime, drafter, controller, verifier, lastSuggestion, syntaxes, maxTokens } = this.#parts;
+    const { runtime, drafter, controller, verifier, lastSuggestion, maxTokens } = this.#parts;
     const { onText, onStep, sampling, signal } = options;
     const stream = new CompletionStream({
       tokenizer: runtime.tokenizer,
@@ -255,9 +254,7 @@ export class Completer {
     );
     const { text } = stream;
     const outcome: Completion['outcome'] =
-      finish === 'cancelled'
-        ? { kind: 'cancelled' }
-        : tidy(text, { ...context, syntax: syntaxes.probe(uri) });
+      finish === 'cancelled' ? { kind: 'cancelled' } : tidy(text, { ...context, syntax: askSyntax() });
     // A drafter that was not asked still has those of the text before.
     const accepted = metrics.numAcceptedTokens > 0 ? drafter?.acceptedFrom : undefined;
     const acceptedFrom = Object.fromEntries(accepted ?? []);

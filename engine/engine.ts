@@ -210,8 +210,8 @@ export class SlipstreamEngine implements Engine {
 
   async dispose(): Promise<void> {
     this.#disposed = true;
-    this.#syntaxes.dispose();
     await disposeParts(this.#parts, undefined);
+    this.#syntaxes.dispose(); // a suggestion under way asks it when it is written
   }
 
   #inTurn(change: () => Promise<void>): Promise<void> {

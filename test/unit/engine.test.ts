@@ -10,6 +10,8 @@ import { createEngine, type SlipstreamEngine } from '../../engine/engine.ts';
 import { SlipstreamError } from '../../engine/errors.ts';
 import type { ModelRuntime } from '../../engine/modelRuntime.ts';
 import type { EngineSettings, ModelFacts, Position } from '../../engine/protocol.ts';
+import { DocumentSyntax } from '../../engine/syntax/documentSyntax.ts';
+import { loadSyntax } from '../../engine/syntax/syntax.ts';
 import { tinyShape, writeRandomCheckpoint } from '../randomCheckpoint.ts';
 import { temporaryFolder } from '../temporaryFolder.ts';
 import { sampleDocument, sampleText, sampleWorkspace } from './sampleWorkspace.ts';
@@ -218,6 +220,30 @@ test('a long prompt is left with the pass under way after a cancel, and goes on 
   assert.equal(again.metrics.prefilledTokens, whole.metrics.prefilledTokens - evaluated);
   assert.deepEqual(again.tokens, whole.tokens);
   await other.dispose();
+});
+
+test('a document is parsed when all passes are over, and not for a suggestion that is called off', async (context) => {
+  const engine = await startEngine({ algorithm: 'none', maxTokens: 4 });
+  const done: ('pass' | 'parse')[] = [];
+  watchPasses(engine, () => void done.push('pass'));
+  const { update } = DocumentSyntax.prototype;
+  context.mock.method(DocumentSyntax.prototype, 'update', function (this: DocumentSyntax, text: string) {
+    done.push('parse');
+    update.call(this, text);
+  });
+  const [[document, position]] = places;
+  await loadSyntax('typescript');
+  const abort = new AbortController();
+  await engine.complete(
+    request(document, position, () => abort.abort()),
+    abort.signal,
+  );
+  assert.ok(!done.includes('parse'), `${done}`);
+  const { metrics } = await engine.completeInDetail(request(document, position), never);
+  assert.ok(metrics.numSteps > 0);
+  assert.equal(done.filter((what) => what === 'parse').length, 1);
+  assert.equal(done.at(-1), 'parse', `${done}`);
+  await engine.dispose();
 });
 
 test('a device that is lost is left once, however many requests it fails, and the CPU goes on', async () => {
