@@ -99,6 +99,11 @@ interface CompletionTask {
   readonly askSyntax: AskSyntax;
 }
 
+interface WriteOptions extends CompletionOptions {
+  /** Takes what the model wrote, called off or not, before the next request begins. */
+  readonly onWritten?: (text: string) => void;
+}
+
 /** From a place in a document to the text that belongs there: prompt, decode, stop, tidy. */
 export class Completer {
   readonly #parts: CompleterParts;
@@ -116,9 +121,8 @@ export class Completer {
   /** The document is read before the first await. */
   async complete(place: CompletionPlace, options: CompletionOptions): Promise<Completion> {
     const task = this.#begin(place);
-    const { text, completion } = await this.#write(task, options);
-    this.#parts.lastSuggestion.record(task.cursor, text);
-    return completion;
+    const { lastSuggestion } = this.#parts;
+    return this.#write(task, { ...options, onWritten: (text) => lastSuggestion.record(task.cursor, text) });
   }
 
   /**
@@ -134,7 +138,7 @@ export class Completer {
     let hasText = false;
     for (let attempt = 0; attempt < count * ATTEMPTS_EACH && found.length < count; attempt++) {
       if (signal.aborted || (hasText && performance.now() - started > withinMs)) break;
-      const { completion } = await this.#write(task, {
+      const completion = await this.#write(task, {
         onText: () => {},
         sampling: { ...sampling, seed: sampling.seed + attempt },
         signal,
@@ -220,10 +224,10 @@ export class Completer {
 
   async #write(
     { askedMs, point, cursor, prompt, indentation, askSyntax }: CompletionTask,
-    options: CompletionOptions,
-  ) {
+    options: WriteOptions,
+  ): Promise<Completion> {
     const { runtime, drafter, controller, verifier, lastSuggestion, maxTokens } = this.#parts;
-    const { onText, onStep, sampling, signal } = options;
+    const { onText, onStep, onWritten, sampling, signal } = options;
     const stream = new CompletionStream({
       tokenizer: runtime.tokenizer,
       point,
@@ -235,8 +239,8 @@ export class Completer {
       indentation,
       specialTokenNames: [...runtime.tokenizer.specialTokens.keys()],
     };
-    if (prompt.tokens.length === 0) return { text: '', completion: nothingToAsk(prompt) };
-    lastSuggestion.begin(cursor);
+    if (prompt.tokens.length === 0) return nothingToAsk(prompt);
+    let acceptedFrom: Completion['acceptedFrom'] = {};
     const { finish, tokens, metrics } = await runtime.decode(
       { drafter, controller, verifier: sampling ? createVerifier(sampling) : verifier },
       {
@@ -251,15 +255,18 @@ export class Completer {
         signal,
         askedMs,
       },
+      {
+        begin: () => lastSuggestion.begin(cursor),
+        end: ({ metrics: { numAcceptedTokens } }) => {
+          // A drafter that was not asked still has those of the text before.
+          if (numAcceptedTokens > 0) acceptedFrom = Object.fromEntries(drafter?.acceptedFrom ?? []);
+          onWritten?.(stream.text);
+        },
+      },
     );
-    const { text } = stream;
     const outcome: Completion['outcome'] =
-      finish === 'cancelled' ? { kind: 'cancelled' } : tidy(text, { ...context, syntax: askSyntax() });
-    // A drafter that was not asked still has those of the text before.
-    const accepted = metrics.numAcceptedTokens > 0 ? drafter?.acceptedFrom : undefined;
-    const acceptedFrom = Object.fromEntries(accepted ?? []);
-    const completion: Completion = { outcome, prompt, tokens, metrics, acceptedFrom };
-    return { text, completion };
+      finish === 'cancelled' ? { kind: 'cancelled' } : tidy(stream.text, { ...context, syntax: askSyntax() });
+    return { outcome, prompt, tokens, metrics, acceptedFrom };
   }
 }
 

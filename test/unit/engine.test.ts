@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
+import { LastSuggestion } from '../../engine/draft/lastSuggestion.ts';
 import { embeddedModelDir } from '../../engine/embeddedModel.ts';
 import { createEngine, type SlipstreamEngine } from '../../engine/engine.ts';
 import { SlipstreamError } from '../../engine/errors.ts';
@@ -243,6 +244,32 @@ test('a document is parsed when all passes are over, and not for a suggestion th
   assert.ok(metrics.numSteps > 0);
   assert.equal(done.filter((what) => what === 'parse').length, 1);
   assert.equal(done.at(-1), 'parse', `${done}`);
+  await engine.dispose();
+});
+
+test('a suggestion that is called off is recorded before the one that waits for it begins', async (context) => {
+  const engine = await startEngine();
+  const done: string[] = [];
+  for (const name of ['begin', 'attach', 'record'] as const) {
+    const method: (...given: never[]) => void = LastSuggestion.prototype[name];
+    context.mock.method(LastSuggestion.prototype, name, function (this: LastSuggestion, ...given: never[]) {
+      done.push(name);
+      method.apply(this, given);
+    });
+  }
+  const [[document, position]] = places;
+  const abort = new AbortController();
+  let next: Promise<unknown> | undefined;
+  const first = await engine.complete(
+    request(document, position, () => {
+      abort.abort();
+      next ??= engine.complete(request(document, position), never);
+    }),
+    abort.signal,
+  );
+  await next;
+  assert.deepEqual(first, { kind: 'cancelled' });
+  assert.deepEqual(done, ['begin', 'attach', 'record', 'begin', 'attach', 'record']);
   await engine.dispose();
 });
 
