@@ -9,7 +9,7 @@ import type { DecodeMetrics } from './metrics.ts';
 import type { ModelRuntime } from './modelRuntime.ts';
 import type { Indentation, Position, Range } from './protocol.ts';
 import type { SamplingSettings } from './sampling/samplingSettings.ts';
-import type { OpenSyntaxes } from './syntax/openSyntaxes.ts';
+import type { AskSyntax, OpenSyntaxes } from './syntax/openSyntaxes.ts';
 import { CompletionStream } from './text/completionStream.ts';
 import { type EditPoint, editPointAt, textBefore } from './text/editPoint.ts';
 import { chooseFimFormat, type FimFormat } from './text/fimFormat.ts';
@@ -92,11 +92,16 @@ export interface CompleterParts {
 /** A place, and what is asked of the model for it. */
 interface CompletionTask {
   readonly askedMs: number;
-  readonly uri: string;
   readonly point: EditPoint;
   readonly cursor: CursorPlace;
   readonly prompt: Prompt;
   readonly indentation: Indentation;
+  readonly askSyntax: AskSyntax;
+}
+
+interface WriteOptions extends CompletionOptions {
+  /** Takes what the model wrote, called off or not, before the next request begins. */
+  readonly onWritten?: (text: string) => void;
 }
 
 /** From a place in a document to the text that belongs there: prompt, decode, stop, tidy. */
@@ -116,9 +121,8 @@ export class Completer {
   /** The document is read before the first await. */
   async complete(place: CompletionPlace, options: CompletionOptions): Promise<Completion> {
     const task = this.#begin(place);
-    const { text, completion } = await this.#write(task, options);
-    this.#parts.lastSuggestion.record(task.cursor, text);
-    return completion;
+    const { lastSuggestion } = this.#parts;
+    return this.#write(task, { ...options, onWritten: (text) => lastSuggestion.record(task.cursor, text) });
   }
 
   /**
@@ -134,7 +138,7 @@ export class Completer {
     let hasText = false;
     for (let attempt = 0; attempt < count * ATTEMPTS_EACH && found.length < count; attempt++) {
       if (signal.aborted || (hasText && performance.now() - started > withinMs)) break;
-      const { completion } = await this.#write(task, {
+      const completion = await this.#write(task, {
         onText: () => {},
         sampling: { ...sampling, seed: sampling.seed + attempt },
         signal,
@@ -214,17 +218,16 @@ export class Completer {
     const document = documentId(place.document.uri);
     const prompt = this.#buildPrompt(place, point);
     const cursor = { document, textBefore: textBefore(point) };
-    // Read now, parsed while the model works, used when it is done.
-    void this.#parts.syntaxes.prepare(place.document);
-    return { askedMs, uri: place.document.uri, point, cursor, prompt, indentation: place.indentation };
+    const askSyntax = this.#parts.syntaxes.read(place.document);
+    return { askedMs, point, cursor, prompt, indentation: place.indentation, askSyntax };
   }
 
   async #write(
-    { askedMs, uri, point, cursor, prompt, indentation }: CompletionTask,
-    options: CompletionOptions,
-  ) {
-    const { runtime, drafter, controller, verifier, lastSuggestion, syntaxes, maxTokens } = this.#parts;
-    const { onText, onStep, sampling, signal } = options;
+    { askedMs, point, cursor, prompt, indentation, askSyntax }: CompletionTask,
+    options: WriteOptions,
+  ): Promise<Completion> {
+    const { runtime, drafter, controller, verifier, lastSuggestion, maxTokens } = this.#parts;
+    const { onText, onStep, onWritten, sampling, signal } = options;
     const stream = new CompletionStream({
       tokenizer: runtime.tokenizer,
       point,
@@ -236,8 +239,8 @@ export class Completer {
       indentation,
       specialTokenNames: [...runtime.tokenizer.specialTokens.keys()],
     };
-    if (prompt.tokens.length === 0) return { text: '', completion: nothingToAsk(prompt) };
-    lastSuggestion.begin(cursor);
+    if (prompt.tokens.length === 0) return nothingToAsk(prompt);
+    let acceptedFrom: Completion['acceptedFrom'] = {};
     const { finish, tokens, metrics } = await runtime.decode(
       { drafter, controller, verifier: sampling ? createVerifier(sampling) : verifier },
       {
@@ -252,17 +255,18 @@ export class Completer {
         signal,
         askedMs,
       },
+      {
+        begin: () => lastSuggestion.begin(cursor),
+        end: ({ metrics: { numAcceptedTokens } }) => {
+          // A drafter that was not asked still has those of the text before.
+          if (numAcceptedTokens > 0) acceptedFrom = Object.fromEntries(drafter?.acceptedFrom ?? []);
+          onWritten?.(stream.text);
+        },
+      },
     );
-    const { text } = stream;
     const outcome: Completion['outcome'] =
-      finish === 'cancelled'
-        ? { kind: 'cancelled' }
-        : tidy(text, { ...context, syntax: syntaxes.probe(uri) });
-    // A drafter that was not asked still has those of the text before.
-    const accepted = metrics.numAcceptedTokens > 0 ? drafter?.acceptedFrom : undefined;
-    const acceptedFrom = Object.fromEntries(accepted ?? []);
-    const completion: Completion = { outcome, prompt, tokens, metrics, acceptedFrom };
-    return { text, completion };
+      finish === 'cancelled' ? { kind: 'cancelled' } : tidy(stream.text, { ...context, syntax: askSyntax() });
+    return { outcome, prompt, tokens, metrics, acceptedFrom };
   }
 }
 

@@ -91,10 +91,10 @@ export class SlipstreamEngine implements Engine {
 
   async complete(request: CompleteRequest, signal: AbortSignal): Promise<protocol.CompleteResult> {
     if (this.#benchmarks) return { kind: 'empty', reason: 'a benchmark is running' };
+    const { algorithm } = this.#parts.settings; // others may be in force when it is done
     const { outcome, metrics, acceptedFrom } = await this.completeInDetail(request, signal);
     if (outcome.kind !== 'text') return outcome;
     const { text, range } = outcome;
-    const { algorithm } = this.#parts.settings;
     return { kind: 'completion', text, range, metrics: completionMetrics(algorithm, metrics, acceptedFrom) };
   }
 
@@ -158,10 +158,6 @@ export class SlipstreamEngine implements Engine {
     return this.#lastPrompt;
   }
 
-  didAccept(uri: string): void {
-    this.#documents.useAgain(uri);
-  }
-
   documentChanged(document: TextDocument): void {
     this.#documents.use(document);
     this.#parts.index.documentChanged(document.uri, () => document.getText());
@@ -214,8 +210,8 @@ export class SlipstreamEngine implements Engine {
 
   async dispose(): Promise<void> {
     this.#disposed = true;
-    this.#syntaxes.dispose();
     await disposeParts(this.#parts, undefined);
+    this.#syntaxes.dispose(); // a suggestion under way asks it when it is written
   }
 
   #inTurn(change: () => Promise<void>): Promise<void> {

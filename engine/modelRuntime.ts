@@ -15,6 +15,13 @@ import type { LanguageModel } from './model/languageModel.ts';
 import { type OpenedModel, type OpenModelOptions, openModel } from './model/openModel.ts';
 import { loadTokenizer, type Tokenizer } from './model/tokenizer.ts';
 
+/** What else belongs to a request's turn: it is done before the turn of the next request begins. */
+export interface DecodeTurn {
+  readonly begin: () => void;
+  /** Called off while it is decoded, too; not when it was called off before. */
+  readonly end: (decoded: DecodeResult) => void;
+}
+
 type SessionRequest = Pick<DecodeRequest, 'prompt' | 'signal'>;
 
 /** A model ready to decode: weights, tokenizer, what its passes cost here, and the prefix cache. */
@@ -63,8 +70,13 @@ export class ModelRuntime {
    * Decodes on the idle session that shares most with the prompt. One at a time: a request waits for the one before
    * it, which is cancelled by then and leaves the KV rows that this one continues.
    */
-  async decode(strategy: DecodeStrategy, request: DecodeRequest): Promise<DecodeResult> {
-    const decoded = await this.#inTurn(request, (session) => decode(session, strategy, request));
+  async decode(strategy: DecodeStrategy, request: DecodeRequest, turn?: DecodeTurn): Promise<DecodeResult> {
+    const decoded = await this.#inTurn(request, async (session) => {
+      turn?.begin();
+      const result = await decode(session, strategy, request);
+      turn?.end(result);
+      return result;
+    });
     return decoded ?? nothingDecoded('cancelled');
   }
 

@@ -31,7 +31,10 @@ export const complete = new RequestType<CompleteParams, CompleteResult, FaultDat
 export const alternatives = new RequestType<AlternativesParams, AlternativesResult, FaultData>(
   'alternatives',
 );
-/** All text generated so far for a request, after each decoding step: raw, so the result may be shorter. */
+/**
+ * All text generated so far for a request, after each decoding step, as it would stand right of the cursor: with the
+ * document's indentation and line ends. Nothing is cut off it yet, so the result may be shorter.
+ */
 export const partialText = new ProgressType<string>();
 /** Answers once the settings are in force, which may mean once another model is loaded. */
 export const changeSettings = new RequestType<EngineSettings, ModelFacts, FaultData>('changeSettings');
@@ -53,8 +56,6 @@ export const didChange = new NotificationType<DocumentChange>('document/didChang
 export const didClose = new NotificationType<{ readonly uri: string }>('document/didClose');
 /** The cursor rests there: something may be asked for soon. */
 export const prepare = new NotificationType<SuggestionPlace>('completion/prepare');
-/** The suggestion shown at a place was accepted whole: what follows may be asked for right now. */
-export const didAccept = new NotificationType<{ readonly uri: string }>('completion/didAccept');
 /** Created, changed, renamed or deleted. */
 export const didChangeFiles = new NotificationType<{ readonly uris: readonly string[] }>(
   'workspace/didChangeFiles',

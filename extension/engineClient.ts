@@ -113,10 +113,6 @@ export class EngineClient {
     this.#notify(methods.didClose, { uri });
   }
 
-  didAccept(uri: string): void {
-    this.#notify(methods.didAccept, { uri });
-  }
-
   didChangeFiles(uris: readonly string[]): void {
     this.#notify(methods.didChangeFiles, { uris });
   }

@@ -6,7 +6,7 @@ import { isCompletable, whyNotCompletable } from './completableDocument.ts';
 import { Configuration } from './configuration.ts';
 import { EngineSupervisor } from './engineSupervisor.ts';
 import { tellDeviceNote, tellFailure, tellRefusedSettings } from './faultMessages.ts';
-import { acceptedCommand, InlineCompletionProvider } from './inlineCompletionProvider.ts';
+import { InlineCompletionProvider } from './inlineCompletionProvider.ts';
 import { Preparation } from './preparation.ts';
 import { isEnabledAnywhere, isEnabledFor, type Settings } from './settings.ts';
 import { StatusBar } from './statusBar.ts';
@@ -78,7 +78,6 @@ export function activate(context: vscode.ExtensionContext): void {
     statusBar,
     registerCommands({ configuration, supervisor: engine, showBenchmark, log }),
     vscode.languages.registerInlineCompletionItemProvider({ pattern: '**' }, provider),
-    vscode.commands.registerCommand(acceptedCommand, (uri: string) => engine.client?.didAccept(uri)),
     vscode.window.onDidChangeActiveTextEditor(showStatus),
     vscode.workspace.onDidOpenTextDocument(showStatus), // in another language, too
     configuration.onDidChange(applySettings),

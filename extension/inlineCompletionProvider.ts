@@ -7,9 +7,6 @@ import { type Edit, SuggestionCache } from './suggestionCache.ts';
 import { suggestionPlace } from './suggestionPlace.ts';
 import type { WorkspaceSync } from './workspaceSync.ts';
 
-/** The command that an accepted suggestion runs: the stable API tells of it in no other way. */
-export const acceptedCommand = 'slipstream.suggestionAccepted';
-
 export interface ProviderContext {
   /** Undefined while there is no engine to ask. */
   readonly engine: () => EngineClient | undefined;
@@ -52,11 +49,7 @@ export class InlineCompletionProvider implements vscode.InlineCompletionItemProv
       const isInvoked = context.triggerKind === vscode.InlineCompletionTriggerKind.Invoke;
       const others = known && isInvoked ? await this.#alternatives(document, place, first, token) : [];
       if (token.isCancellationRequested) return undefined;
-      return [...(first ? [first] : []), ...others].map((edit) => {
-        const item = toItem(place, edit);
-        item.command = { title: '', command: acceptedCommand, arguments: [place.uri] };
-        return item;
-      });
+      return [...(first ? [first] : []), ...others].map((edit) => toItem(place, edit));
     } catch (error) {
       log.error('no suggestion:', error as Error);
       return undefined;

@@ -6,7 +6,10 @@ import type { DraftController } from './controller.ts';
 import { prefill } from './prefill.ts';
 import type { Session, SessionPrompt } from './session.ts';
 
-/** How to decode: nothing in here changes what comes out, but the verifier. */
+/**
+ * How to decode. The verifier decides what comes out: whatever drafts, greedy text is the same and sampled text has the
+ * same distribution. Which text is sampled does depend on a drafter that draws its drafts.
+ */
 export interface DecodeStrategy {
   /** Absent: plain decoding. */
   readonly drafter?: Drafter | undefined;

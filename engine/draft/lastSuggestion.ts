@@ -50,7 +50,7 @@ export class LastSuggestion {
     this.#suggestions = [{ document, text, tokens }, ...others].slice(0, REMEMBERED);
   }
 
-  /** Where text is to be suggested. Call it before the session's first step. */
+  /** Where text is to be suggested. Call it before the session's first step, when what came before is recorded. */
   begin(place: CursorPlace): void {
     this.#place = place;
   }
@@ -61,7 +61,7 @@ export class LastSuggestion {
     this.#text = this.#joinedTo(cursorTail);
   }
 
-  /** Only now: a suggestion that was called off is recorded when its last pass is over. */
+  /** Only now: a session that drafts otherwise, or not at all, needs none of them encoded. */
   #chooseTexts(): void {
     this.#rests = [];
     this.#others = [];

@@ -18,7 +18,7 @@ export function score({ task, suggestion }: CompletedTask, syntax: Syntax): Scor
   if ('emptyReason' in suggestion) return { ...nothingAlike, parses: undefined };
   const { text, covered } = suggestion;
   const problems = (middle: string, after: string) =>
-    syntax.parse(task.before + middle + after, (tree) => tree.countProblems())!;
+    syntax.parse(task.before + middle + after, (tree) => tree.countProblems());
   const parses = problems(text, task.after.slice(covered)) <= problems(task.truth, task.after);
   return { ...likeness(suggestion, task.truth, task.after), parses: Number(parses) };
 }

@@ -13,7 +13,6 @@ export interface Engine {
   listAlgorithms(): Promise<readonly protocol.AlgorithmFacts[]>;
   /** The prompt of the last completion as text. */
   lastPrompt(): string | null;
-  didAccept(uri: string): void;
   documentChanged(document: TextDocument): void;
   documentClosed(uri: string): void;
   /** Created, changed, renamed or deleted. */

@@ -96,7 +96,6 @@ export class Server {
     this.#onNotification(methods.prepare, requests.suggestionPlace, (place, engine) => {
       void this.#prepare(place, engine);
     });
-    this.#onNotification(methods.didAccept, requests.documentUri, ({ uri }, engine) => engine.didAccept(uri));
     this.#onNotification(methods.didChangeFiles, requests.files, ({ uris }, engine) =>
       engine.filesChanged(uris),
     );

@@ -1,8 +1,12 @@
-import { setImmediate } from 'node:timers/promises';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
 import type { DocumentSyntax, SyntaxProbe } from './documentSyntax.ts';
 import { type Language, languageOf } from './language.ts';
 import { loadSyntax, type Syntax } from './syntax.ts';
+
+/** Undefined without a grammar, and as long as it is not loaded. */
+export type AskSyntax = () => SyntaxProbe | undefined;
+
+type Parse = () => DocumentSyntax | undefined;
 
 /** Documents whose trees are kept; a tree takes some ten times the room of its text. */
 const REMEMBERED = 8;
@@ -18,25 +22,26 @@ export class OpenSyntaxes {
     this.#log = log;
   }
 
-  /** For those who do not wait: undefined before `prepare` is done. */
-  probe(uri: string): SyntaxProbe | undefined {
-    return this.#byUri.get(uri)?.syntax.probe();
+  /**
+   * For those who do not wait: the document as it is now, parsed the first time that what this returns is called. A
+   * parse holds up the model's passes, which run on this thread too, so call it when they are over.
+   */
+  read(document: TextDocument): AskSyntax {
+    let parse: Parse | undefined;
+    let syntax: DocumentSyntax | undefined;
+    void this.#load(document).then((loaded) => {
+      parse = loaded;
+    });
+    return () => {
+      syntax ??= parse?.();
+      return syntax?.probe();
+    };
   }
 
-  /** When the document as it was when this was called can be asked about. */
+  /** Parses the document as it is now, so that a later version costs what the change costs. */
   async prepare(document: TextDocument): Promise<void> {
-    const { uri, languageId } = document;
-    const language = languageOf(languageId, uri);
-    if (language === undefined) return;
-    const text = document.getText();
-    try {
-      const syntax = await loadSyntax(language);
-      // What the model is waiting for is sent off first.
-      await setImmediate();
-      this.#opened(uri, language, syntax).update(text);
-    } catch (error) {
-      this.#fault((error as Error).message);
-    }
+    const parse = await this.#load(document);
+    parse?.();
   }
 
   forget(uri: string): void {
@@ -48,7 +53,31 @@ export class OpenSyntaxes {
     for (const uri of [...this.#byUri.keys()]) this.forget(uri);
   }
 
-  #fault(message: string): void {
+  /** The document is read before the first await. @returns undefined without a grammar */
+  async #load(document: TextDocument): Promise<Parse | undefined> {
+    const { uri, languageId } = document;
+    const language = languageOf(languageId, uri);
+    if (language === undefined) return undefined;
+    const text = document.getText();
+    try {
+      const grammar = await loadSyntax(language);
+      return () => this.#parse(uri, language, grammar, text);
+    } catch (error) {
+      return this.#fault(error as Error);
+    }
+  }
+
+  #parse(uri: string, language: Language, grammar: Syntax, text: string): DocumentSyntax | undefined {
+    try {
+      const syntax = this.#opened(uri, language, grammar);
+      syntax.update(text);
+      return syntax;
+    } catch (error) {
+      return this.#fault(error as Error);
+    }
+  }
+
+  #fault({ message }: Error): undefined {
     if (!this.#faults.has(message)) this.#log(message);
     this.#faults.add(message);
   }

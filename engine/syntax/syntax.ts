@@ -7,11 +7,9 @@ import { grammarFile, runtimeFile } from './wasmFiles.ts';
 
 /** Parses one language. */
 export class Syntax {
-  readonly language: Language;
   readonly #parser: Parser;
 
-  constructor(language: Language, parser: Parser) {
-    this.language = language;
+  constructor(parser: Parser) {
     this.#parser = parser;
   }
 
@@ -20,20 +18,9 @@ export class Syntax {
     return new DocumentSyntax(this.#parser);
   }
 
-  /**
-   * Gives the tree of a text to `read` and frees it afterwards: nothing of it may be kept.
-   * @param limitMs give up after about so long; text that makes no sense can take a parser long to repair
-   * @returns undefined when it took longer
-   */
-  parse<Result>(text: string, read: (tree: SyntaxTree) => Result, limitMs = Infinity): Result | undefined {
-    const start = performance.now();
-    const tree = this.#parser.parse(text, null, {
-      progressCallback: () => performance.now() - start > limitMs,
-    });
-    if (tree === null) {
-      this.#parser.reset(); // or the next parse would go on with this text
-      return undefined;
-    }
+  /** Gives the tree of a text to `read` and frees it afterwards: nothing of it may be kept. */
+  parse<Result>(text: string, read: (tree: SyntaxTree) => Result): Result {
+    const tree = this.#parser.parse(text)!; // null is for a parse that is called off
     try {
       return read(new SyntaxTree(tree.rootNode));
     } finally {
@@ -42,14 +29,8 @@ export class Syntax {
   }
 }
 
-const ready = new Map<Language, Syntax>();
 const loading = new Map<Language, Promise<Syntax>>();
 let runtime: Promise<void> | undefined;
-
-/** For those who cannot wait: undefined until `loadSyntax` is done. */
-export function loadedSyntax(language: Language): Syntax | undefined {
-  return ready.get(language);
-}
 
 /**
  * Some tens of ms the first time, mostly compilation outside this thread.
@@ -68,10 +49,7 @@ async function load(language: Language): Promise<Syntax> {
   try {
     runtime ??= Parser.init({ locateFile: runtimeFile });
     await runtime;
-    const parser = new Parser().setLanguage(await Grammar.load(file));
-    const syntax = new Syntax(language, parser);
-    ready.set(language, syntax);
-    return syntax;
+    return new Syntax(new Parser().setLanguage(await Grammar.load(file)));
   } catch (cause) {
     throw new SlipstreamError('io', `${file}: the grammar cannot be loaded; install Slipstream again.`, {
       cause,

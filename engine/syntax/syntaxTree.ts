@@ -23,13 +23,6 @@ export class SyntaxTree {
   nodesOfType(types: readonly string[]): Node[] {
     return this.root.descendantsOfType([...types]);
   }
-
-  /** The smallest node around a span that holds for a test. */
-  enclosing({ start, end }: Span, holds: (node: Node) => boolean): Node | undefined {
-    let node = this.root.descendantForIndex(start, end);
-    while (node !== null && !holds(node)) node = node.parent;
-    return node ?? undefined;
-  }
 }
 
 function countProblems(node: Node): number {

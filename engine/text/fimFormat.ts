@@ -63,16 +63,12 @@ const plainFormat: KnownFormat = { name: 'prefix only', hole: '{prefix}' };
 const controlTokens = /<[^<>{}\n]*>|▁<[A-Z]+>|\[[A-Z]+\]/gu;
 
 /**
- * The setting wins, then the model folder's `fim_template`, then what the tokenizer's tokens say. A model
- * without such tokens gets the prefix alone.
- * @param setting a template with {prefix}, {suffix} and {path}
- * @throws SlipstreamError usage (setting) or model.corrupt (folder) for a template without {prefix}
+ * The model folder's `fim_template` wins, then what the tokenizer's tokens say. A model without such tokens gets the
+ * prefix alone.
+ * @throws SlipstreamError model.corrupt for a template without {prefix}
  */
-export function chooseFimFormat(tokenizer: Tokenizer, setting?: string): FimFormat {
-  if (setting !== undefined) return customFormat(setting, tokenizer, 'setting', 'usage');
-  if (tokenizer.fimTemplate !== undefined) {
-    return customFormat(tokenizer.fimTemplate, tokenizer, 'model folder', 'model.corrupt');
-  }
+export function chooseFimFormat(tokenizer: Tokenizer): FimFormat {
+  if (tokenizer.fimTemplate !== undefined) return customFormat(tokenizer.fimTemplate, tokenizer);
   const known = knownFormats.find((format) => isKnownTo(tokenizer, format));
   return parseFormat(known ?? plainFormat, tokenizer);
 }
@@ -99,14 +95,10 @@ function parseFormat(format: KnownFormat, tokenizer: Tokenizer): FimFormat {
  * A template says nothing about other files, so these follow the tokenizer's file separator. The repository's
  * name is left out: a model may have the token without ever having seen it used (tiny-coder).
  */
-function customFormat(
-  template: string,
-  tokenizer: Tokenizer,
-  name: string,
-  code: 'usage' | 'model.corrupt',
-): FimFormat {
+function customFormat(template: string, tokenizer: Tokenizer): FimFormat {
+  const name = 'model folder';
   const separator = ['<|file_sep|>', '<file_sep>'].find((token) => tokenizer.specialTokens.has(token));
-  const hole = parseHoleTemplate(template, tokenizer, code);
+  const hole = parseHoleTemplate(template, tokenizer);
   if (separator === undefined) return { name, hole, namedHole: hole };
   const header = template.includes('{path}') ? [] : parseTemplate(`${separator}{path}\n`, tokenizer);
   return {

@@ -46,8 +46,6 @@ export interface Prompt {
   readonly stopTokenIds: ReadonlySet<number>;
   /** The prompt in its parts, in order, to be shown. */
   readonly parts: readonly PromptPart[];
-  /** Whether the beginning had to change, so that all of it is prefilled again. */
-  readonly reanchored: boolean;
   readonly memory: PromptMemory;
 }
 
@@ -85,7 +83,6 @@ export function buildPrompt(request: PromptRequest, previous?: PromptMemory): Pr
     prefixRange,
     stopTokenIds: tokenizer.specialTokenIds,
     parts,
-    reanchored: !kept,
     memory: { anchor, snippets, contextKey: key, encodings: encoder.texts },
   };
 }

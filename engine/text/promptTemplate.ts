@@ -21,18 +21,14 @@ export function parseTemplate(template: string, tokenizer: Tokenizer): readonly 
 
 /**
  * The same for a template that a person wrote.
- * @throws SlipstreamError with `code` when the prefix has no place, or two
+ * @throws SlipstreamError model.corrupt when the prefix has no place, or two
  */
-export function parseHoleTemplate(
-  template: string,
-  tokenizer: Tokenizer,
-  code: 'usage' | 'model.corrupt',
-): readonly TemplatePart[] {
+export function parseHoleTemplate(template: string, tokenizer: Tokenizer): readonly TemplatePart[] {
   const parts = parseTemplate(template, tokenizer);
   const count = (slot: Slot) => parts.filter((part) => part.kind === 'slot' && part.slot === slot).length;
   if (count('prefix') !== 1 || count('suffix') > 1 || count('code') + count('repo') > 0) {
     throw new SlipstreamError(
-      code,
+      'model.corrupt',
       `The fill-in-the-middle template ${JSON.stringify(template)} has to hold {prefix} once, and may hold {suffix} and {path}.`,
     );
   }

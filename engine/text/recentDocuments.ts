@@ -11,12 +11,6 @@ export class RecentDocuments implements Iterable<TextDocument> {
     this.#documents.set(document.uri, document);
   }
 
-  /** Does nothing when it is not open. */
-  useAgain(uri: string): void {
-    const document = this.#documents.get(uri);
-    if (document) this.use(document);
-  }
-
   close(uri: string): void {
     this.#documents.delete(uri);
   }

@@ -78,10 +78,6 @@ export class NgramIndex {
     return this.#documents.keys();
   }
 
-  has(id: string): boolean {
-    return this.#documents.has(id);
-  }
-
   /** The document's tokens: a view that is valid until the next change of the index. */
   tokensOf(id: string): TokenArray | undefined {
     const document = this.#documents.get(id);

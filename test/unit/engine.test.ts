@@ -3,12 +3,16 @@ import assert from 'node:assert/strict';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
+import { LastSuggestion } from '../../engine/draft/lastSuggestion.ts';
 import { embeddedModelDir } from '../../engine/embeddedModel.ts';
 import { createEngine, type SlipstreamEngine } from '../../engine/engine.ts';
 import { SlipstreamError } from '../../engine/errors.ts';
 import type { ModelRuntime } from '../../engine/modelRuntime.ts';
 import type { EngineSettings, ModelFacts, Position } from '../../engine/protocol.ts';
+import { DocumentSyntax } from '../../engine/syntax/documentSyntax.ts';
+import { loadSyntax } from '../../engine/syntax/syntax.ts';
 import { tinyShape, writeRandomCheckpoint } from '../randomCheckpoint.ts';
 import { temporaryFolder } from '../temporaryFolder.ts';
 import { sampleDocument, sampleText, sampleWorkspace } from './sampleWorkspace.ts';
@@ -174,14 +178,17 @@ test('prepared where the cursor rests, the first key prefills a handful of token
   await engine.dispose();
 });
 
-/** Calls back at the start of every pass of the engine's model, with the tokens that it evaluates. */
-function watchPasses({ runtime: { model } }: SlipstreamEngine, onPass: (tokens: number) => void): void {
+/** Calls back before every pass of the engine's model, with the tokens that it evaluates; the pass waits for it. */
+function watchPasses(
+  { runtime: { model } }: SlipstreamEngine,
+  onPass: (tokens: number) => void | Promise<void>,
+): void {
   const createKvCache = model.createKvCache.bind(model);
   model.createKvCache = (capacity) => {
     const kv = createKvCache(capacity);
     const forward = kv.forward.bind(kv);
-    kv.forward = (batch) => {
-      onPass(batch.tokens.length);
+    kv.forward = async (batch) => {
+      await onPass(batch.tokens.length);
       return forward(batch);
     };
     return kv;
@@ -214,6 +221,56 @@ test('a long prompt is left with the pass under way after a cancel, and goes on 
   assert.equal(again.metrics.prefilledTokens, whole.metrics.prefilledTokens - evaluated);
   assert.deepEqual(again.tokens, whole.tokens);
   await other.dispose();
+});
+
+test('a document is parsed when all passes are over, and not for a suggestion that is called off', async (context) => {
+  const engine = await startEngine({ algorithm: 'none', maxTokens: 4 });
+  const done: ('pass' | 'parse')[] = [];
+  watchPasses(engine, () => void done.push('pass'));
+  const { update } = DocumentSyntax.prototype;
+  context.mock.method(DocumentSyntax.prototype, 'update', function (this: DocumentSyntax, text: string) {
+    done.push('parse');
+    update.call(this, text);
+  });
+  const [[document, position]] = places;
+  await loadSyntax('typescript');
+  const abort = new AbortController();
+  await engine.complete(
+    request(document, position, () => abort.abort()),
+    abort.signal,
+  );
+  assert.ok(!done.includes('parse'), `${done}`);
+  const { metrics } = await engine.completeInDetail(request(document, position), never);
+  assert.ok(metrics.numSteps > 0);
+  assert.equal(done.filter((what) => what === 'parse').length, 1);
+  assert.equal(done.at(-1), 'parse', `${done}`);
+  await engine.dispose();
+});
+
+test('a suggestion that is called off is recorded before the one that waits for it begins', async (context) => {
+  const engine = await startEngine();
+  const done: string[] = [];
+  for (const name of ['begin', 'attach', 'record'] as const) {
+    const method: (...given: never[]) => void = LastSuggestion.prototype[name];
+    context.mock.method(LastSuggestion.prototype, name, function (this: LastSuggestion, ...given: never[]) {
+      done.push(name);
+      method.apply(this, given);
+    });
+  }
+  const [[document, position]] = places;
+  const abort = new AbortController();
+  let next: Promise<unknown> | undefined;
+  const first = await engine.complete(
+    request(document, position, () => {
+      abort.abort();
+      next ??= engine.complete(request(document, position), never);
+    }),
+    abort.signal,
+  );
+  await next;
+  assert.deepEqual(first, { kind: 'cancelled' });
+  assert.deepEqual(done, ['begin', 'attach', 'record', 'begin', 'attach', 'record']);
+  await engine.dispose();
 });
 
 test('a device that is lost is left once, however many requests it fails, and the CPU goes on', async () => {
@@ -281,6 +338,19 @@ test('alternatives that are being sought when the settings change are found with
   assert.equal(found.kind, 'alternatives');
   assert.equal(engine.facts.algorithm, 'ngram');
   assert.equal((await engine.complete(request(document, position), never)).kind, 'completion');
+  await engine.dispose();
+});
+
+test('a suggestion that is being written when the settings change is reported as what wrote it', async () => {
+  const engine = await startEngine({ algorithm: 'none' });
+  watchPasses(engine, async () => {
+    while (engine.facts.algorithm === 'none') await setImmediate();
+  });
+  const writing = engine.complete(request(...places[0]), never);
+  await engine.setSettings({ ...settings, algorithm: 'ngram' });
+  const result = await writing;
+  assert.ok(result.kind === 'completion', JSON.stringify(result));
+  assert.equal(result.metrics.algorithm, 'none');
   await engine.dispose();
 });
 

@@ -71,13 +71,3 @@ test('the newest suggestion at a place comes first; nothing generated forgets no
   suggestion.record({ document: DOCUMENT, textBefore: BEFORE }, '');
   assert.equal(draft(suggestion, BEFORE), 'return height * width;\n');
 });
-
-test('a suggestion that is recorded after the next one was asked for is drafted from all the same', () => {
-  const suggestion = new LastSuggestion((text) => tokenizer.encode(text), tokenizer.vocabSize);
-  const typed = SUGGESTED.slice(0, 3);
-  suggestion.begin({ document: DOCUMENT, textBefore: BEFORE + typed });
-  suggestion.record({ document: DOCUMENT, textBefore: BEFORE }, SUGGESTED);
-  const cursor = Uint16Array.from(tokenizer.encode(BEFORE + typed).slice(-32));
-  suggestion.attach(cursor);
-  assert.equal(suggestion.lookup(cursor).length > 0, true);
-});

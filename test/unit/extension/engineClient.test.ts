@@ -62,7 +62,6 @@ async function connect(complete: (request: CompleteRequest, signal: AbortSignal)
     prepare: async () => 0,
     listAlgorithms: async () => [{ algorithm: 'none' }, { algorithm: 'eagle3', missing: 'no head' }],
     lastPrompt: () => null,
-    didAccept() {},
     documentChanged() {},
     documentClosed() {},
     filesChanged() {},

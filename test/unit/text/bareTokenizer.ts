@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { loadTokenizer, type Tokenizer } from '../../../engine/model/tokenizer.ts';
 
 /** A real tokenizer with a vocabulary of bytes and the special tokens given: enough to tell families apart. */
-export async function loadBareTokenizer(special: readonly string[]): Promise<Tokenizer> {
+export async function loadBareTokenizer(
+  special: readonly string[],
+  fimTemplate?: string,
+): Promise<Tokenizer> {
   const dir = mkdtempSync(join(tmpdir(), 'slipstream-bare-'));
   try {
     const vocab = Object.fromEntries(
@@ -17,6 +20,7 @@ export async function loadBareTokenizer(special: readonly string[]): Promise<Tok
       pre_tokenizer: { type: 'ByteLevel', use_regex: false },
     };
     writeFileSync(join(dir, 'tokenizer.json'), JSON.stringify(file));
+    writeFileSync(join(dir, 'tokenizer_config.json'), JSON.stringify({ fim_template: fimTemplate }));
     return await loadTokenizer(dir);
   } finally {
     rmSync(dir, { recursive: true });

@@ -78,22 +78,20 @@ test("the model folder's template wins over the tokens", () => {
   assert.equal(format.repo, undefined);
 });
 
-test('the setting wins over the model folder', () => {
-  const format = chooseFimFormat(
-    tinyCoder,
-    '<|fim_prefix|>{path}|{prefix}<|fim_suffix|>{suffix}<|fim_middle|>',
-  );
-  assert.equal(
-    written(format.namedHole, tinyCoder),
-    '<|fim_prefix|>{path}|{prefix}<|fim_suffix|>{suffix}<|fim_middle|>',
-  );
+test('a template that has a place for the path gets no other', async () => {
+  const template = '<|fim_prefix|>{path}|{prefix}<|fim_suffix|>{suffix}<|fim_middle|>';
+  const names = ['<|fim_prefix|>', '<|fim_suffix|>', '<|fim_middle|>', '<|file_sep|>'];
+  const tokenizer = await loadBareTokenizer(names, template);
+  const format = chooseFimFormat(tokenizer);
+  assert.equal(written(format.namedHole, tokenizer), template);
 });
 
-test('a template without a place for the prefix is refused', () => {
+test('a template without a place for the prefix is refused', async () => {
   for (const template of ['', '<|fim_middle|>', '{suffix}', '{prefix}{prefix}', '{prefix}{code}']) {
+    const tokenizer = await loadBareTokenizer(['<|fim_middle|>'], template);
     assert.throws(
-      () => chooseFimFormat(tinyCoder, template),
-      (error) => error instanceof SlipstreamError && error.code === 'usage',
+      () => chooseFimFormat(tokenizer),
+      (error) => error instanceof SlipstreamError && error.code === 'model.corrupt',
       template,
     );
   }

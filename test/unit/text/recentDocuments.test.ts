@@ -8,9 +8,8 @@ const [a, b, c] = ['a', 'b', 'c'].map((name) => TextDocument.create(`file:///${n
 test('what was used last comes first, and only so many', () => {
   const recent = new RecentDocuments();
   for (const document of [a, b, c]) recent.use(document);
-  recent.useAgain(a.uri);
+  recent.use(a);
   assert.deepEqual(recent.mostRecent([a, b, c], 2), [a, c]);
   recent.close(c.uri);
-  recent.useAgain(c.uri);
   assert.deepEqual([...recent], [b, a]);
 });
