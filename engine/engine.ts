@@ -11,10 +11,11 @@ import type {
 } from './completer.ts';
 import { alternativeSampling, alternativesWithinMs } from './config.ts';
 import { embeddedModelDir } from './embeddedModel.ts';
-import { disposeParts, type EngineParts, loadParts, type PartsSetup } from './engineParts.ts';
+import type { EngineParts } from './engineParts.ts';
 import { SlipstreamError } from './errors.ts';
 import { completionMetrics } from './metrics.ts';
 import type { ModelRuntime } from './modelRuntime.ts';
+import { PartsInForce } from './partsInForce.ts';
 import type * as protocol from './protocol.ts';
 import type { SamplingSettings } from './sampling/samplingSettings.ts';
 import type {
@@ -47,13 +48,9 @@ export class SlipstreamEngine implements Engine {
   readonly #folders = new WorkspaceFolders();
   readonly #syntaxes = new OpenSyntaxes((message) => this.#options.log('warn', message));
   readonly #documents = new RecentDocuments();
-  #parts!: EngineParts;
-  /** What was wrong with the device that had to be left. */
-  #lostDevice: string | undefined;
+  #inForce!: PartsInForce;
   #lastPrompt: string | null = null;
-  #changes: Promise<void> = Promise.resolve();
   #benchmarks = false;
-  #disposed = false;
 
   private constructor(options: EngineOptions) {
     this.#options = options;
@@ -62,13 +59,29 @@ export class SlipstreamEngine implements Engine {
 
   static async create(options: EngineOptions): Promise<SlipstreamEngine> {
     const engine = new SlipstreamEngine(options);
-    engine.#parts = await engine.#load(options.settings, undefined);
+    const { cacheDir, log, onIndexProgress, onModelChanged, settings } = options;
+    engine.#inForce = await PartsInForce.load(
+      {
+        cacheDir,
+        log,
+        onIndexProgress,
+        folders: engine.#folders,
+        documents: engine.#documents,
+        syntaxes: engine.#syntaxes,
+        onDeviceLeft: () => onModelChanged(engine.facts),
+      },
+      settings,
+    );
     return engine;
+  }
+
+  get #parts(): EngineParts {
+    return this.#inForce.now;
   }
 
   get facts(): protocol.ModelFacts {
     const { settings, runtime, plan } = this.#parts;
-    const deviceNote = this.#lostDevice ?? runtime.deviceNote;
+    const deviceNote = this.#inForce.lostDevice ?? runtime.deviceNote;
     const { name, device, precision } = runtime.model.info;
     return {
       name,
@@ -203,29 +216,13 @@ export class SlipstreamEngine implements Engine {
     }
   }
 
-  /** One change after the other, so that the last one asked for is the one in force. */
   setSettings(settings: protocol.EngineSettings): Promise<void> {
-    return this.#inTurn(() => this.#change(settings));
+    return this.#inForce.change(settings);
   }
 
   async dispose(): Promise<void> {
-    this.#disposed = true;
-    await disposeParts(this.#parts, undefined);
+    await this.#inForce.dispose();
     this.#syntaxes.dispose(); // a suggestion under way asks it when it is written
-  }
-
-  #inTurn(change: () => Promise<void>): Promise<void> {
-    const changing = this.#changes.then(change);
-    this.#changes = changing.catch(() => {});
-    return changing;
-  }
-
-  async #change(settings: protocol.EngineSettings): Promise<void> {
-    const old = this.#parts;
-    const loaded = await this.#load(settings, old);
-    if (this.#disposed) return disposeParts(loaded, old);
-    this.#parts = loaded;
-    await disposeParts(old, loaded);
   }
 
   /** Somebody waits for it: the index rests meanwhile. */
@@ -246,40 +243,11 @@ export class SlipstreamEngine implements Engine {
     try {
       return await suggestion;
     } catch (error) {
-      await this.#leaveDevice(runtime, error);
+      await this.#inForce.leaveDevice(runtime, error);
       throw error;
     } finally {
       suggesting.delete(suggestion);
     }
-  }
-
-  /** After a fault of the device the CPU goes on, whatever settings follow: no loop of restarts. */
-  async #leaveDevice(runtime: ModelRuntime, error: unknown): Promise<void> {
-    const lost = error instanceof SlipstreamError && ['device.lost', 'outOfMemory'].includes(error.code);
-    if (!lost || runtime.model.info.device === 'cpu') return;
-    await this.#inTurn(async () => {
-      if (this.#parts.runtime !== runtime) return; // left already, or replaced
-      this.#options.log('warn', `${error.message} The CPU goes on.`);
-      this.#lostDevice = error.message;
-      try {
-        await this.#change(this.#parts.settings);
-        this.#options.onModelChanged(this.facts);
-      } catch (onCpu) {
-        this.#options.log('warn', `Neither does the CPU: ${(onCpu as Error).message}`);
-      }
-    });
-  }
-
-  /** The parts in force go on answering. */
-  #load(settings: protocol.EngineSettings, old: EngineParts | undefined): Promise<EngineParts> {
-    const setup: PartsSetup = {
-      ...this.#options,
-      folders: this.#folders,
-      documents: this.#documents,
-      syntaxes: this.#syntaxes,
-      onFolderBuilt: () => this.#parts.completer.workspaceIndexed(),
-    };
-    return loadParts(setup, this.#lostDevice === undefined ? settings : { ...settings, device: 'cpu' }, old);
   }
 
   #place(request: PlaceRequest): CompletionPlace {
