@@ -1,29 +1,23 @@
 import type { TextDocument } from 'vscode-languageserver-textdocument';
-import { longestPrompt } from './config.ts';
 import type { DraftController } from './decode/controller.ts';
 import { type DecodeStep, nothingDecoded } from './decode/decoder.ts';
 import type { SessionPrompt } from './decode/session.ts';
+import { DocumentPrompts, type DocumentPromptsParts } from './documentPrompts.ts';
 import type { Drafter } from './draft/drafter.ts';
 import type { CursorPlace, LastSuggestion } from './draft/lastSuggestion.ts';
 import type { DecodeMetrics } from './metrics.ts';
-import type { ModelRuntime } from './modelRuntime.ts';
 import type { Indentation, Position, Range } from './protocol.ts';
 import type { SamplingSettings } from './sampling/samplingSettings.ts';
 import type { AskSyntax, OpenSyntaxes } from './syntax/openSyntaxes.ts';
 import { CompletionStream } from './text/completionStream.ts';
 import { type EditPoint, editPointAt, textBefore } from './text/editPoint.ts';
-import { chooseFimFormat, type FimFormat } from './text/fimFormat.ts';
-import { buildPrompt, type Prompt, type PromptMemory } from './text/prompt.ts';
-import { type PromptBudget, splitPromptBudget, suitablePrompt } from './text/promptBudget.ts';
-import { type ContextDocument, SnippetChooser } from './text/snippets.ts';
+import type { Prompt } from './text/prompt.ts';
+import type { ContextDocument } from './text/snippets.ts';
 import { shapePartial, type Tidied, tidy } from './text/tidy/tidy.ts';
-import type { WorkspaceContext } from './text/workspaceContext.ts';
 import { createVerifier } from './verify/createVerifier.ts';
 import type { Verifier } from './verify/verifier.ts';
 import { documentId } from './workspace/documentId.ts';
 
-/** Prompts of this many documents can be continued where they were left. */
-const REMEMBERED_PROMPTS = 32;
 /** Samples that are drawn for an alternative before there are taken to be no others. */
 const ATTEMPTS_EACH = 2;
 
@@ -75,18 +69,12 @@ export interface AlternativesOptions {
   readonly signal: AbortSignal;
 }
 
-export interface CompleterParts {
-  readonly runtime: ModelRuntime;
+export interface CompleterParts extends DocumentPromptsParts {
   readonly drafter: Drafter | undefined;
   readonly controller: DraftController;
   readonly verifier: Verifier;
   readonly lastSuggestion: LastSuggestion;
-  readonly workspaceContext: WorkspaceContext;
   readonly syntaxes: OpenSyntaxes;
-  /** Longest suggestion. */
-  readonly maxTokens: number;
-  /** Longest prompt; absent: what suits the model. */
-  readonly promptTokens?: number | undefined;
 }
 
 /** A place, and what is asked of the model for it. */
@@ -107,15 +95,11 @@ interface WriteOptions extends CompletionOptions {
 /** From a place in a document to the text that belongs there: prompt, decode, stop, tidy. */
 export class Completer {
   readonly #parts: CompleterParts;
-  readonly #format: FimFormat;
-  readonly #budget: PromptBudget;
-  readonly #snippets = new SnippetChooser();
-  readonly #memories = new Map<string, PromptMemory>();
+  readonly #prompts: DocumentPrompts;
 
   constructor(parts: CompleterParts) {
     this.#parts = parts;
-    this.#format = chooseFimFormat(parts.runtime.tokenizer);
-    this.#budget = promptBudget(parts);
+    this.#prompts = new DocumentPrompts(parts);
   }
 
   /** The document is read before the first await. */
@@ -185,38 +169,16 @@ export class Completer {
 
   /** A document was closed: when it is opened again, it is another one. */
   forget(uri: string): void {
-    this.#memories.delete(uri);
+    this.#prompts.forget(uri);
     this.#parts.workspaceContext.forget(uri);
     this.#parts.syntaxes.forget(uri);
-  }
-
-  #buildPrompt({ document, path, repo, around, context }: CompletionPlace, point: EditPoint): Prompt {
-    const prompt = buildPrompt(
-      {
-        tokenizer: this.#parts.runtime.tokenizer,
-        format: this.#format,
-        budget: this.#budget,
-        point,
-        context,
-        workspace: this.#parts.workspaceContext.at(document.uri, textBefore(point)),
-        snippets: this.#snippets,
-        ...(path !== undefined && { path }),
-        ...(repo !== undefined && { repo }),
-        ...(around !== undefined && { around }),
-      },
-      this.#memories.get(document.uri),
-    );
-    this.#memories.delete(document.uri);
-    this.#memories.set(document.uri, prompt.memory);
-    if (this.#memories.size > REMEMBERED_PROMPTS) this.#memories.delete(this.#memories.keys().next().value!);
-    return prompt;
   }
 
   #begin(place: CompletionPlace): CompletionTask {
     const askedMs = performance.now();
     const point = editPoint(place);
     const document = documentId(place.document.uri);
-    const prompt = this.#buildPrompt(place, point);
+    const prompt = this.#prompts.build(place, point);
     const cursor = { document, textBefore: textBefore(point) };
     const askSyntax = this.#parts.syntaxes.read(place.document);
     return { askedMs, point, cursor, prompt, indentation: place.indentation, askSyntax };
@@ -297,16 +259,4 @@ export function sessionPrompt({ tokens, prefixRange, parts }: Prompt, document: 
     suffix: { start: suffix?.start ?? 0, end: suffix?.end ?? 0 },
     document,
   };
-}
-
-/** How long a prompt may be, and what of it goes to which part. */
-export function promptBudget({
-  runtime,
-  maxTokens,
-  promptTokens,
-}: Pick<CompleterParts, 'runtime' | 'maxTokens' | 'promptTokens'>): PromptBudget {
-  const { model, tokenizer } = runtime;
-  const suits = Math.min(longestPrompt, suitablePrompt(tokenizer.maxLength));
-  const fits = model.info.contextLength - maxTokens;
-  return splitPromptBudget(Math.min(promptTokens ?? suits, fits));
 }

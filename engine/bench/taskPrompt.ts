@@ -1,5 +1,6 @@
-import { promptBudget, sessionPrompt } from '../completer.ts';
+import { sessionPrompt } from '../completer.ts';
 import type { SessionPrompt } from '../decode/session.ts';
+import { promptBudget } from '../documentPrompts.ts';
 import type { ModelRuntime } from '../modelRuntime.ts';
 import { type EditPoint, editPointAt, writtenFrom } from '../text/editPoint.ts';
 import { chooseFimFormat } from '../text/fimFormat.ts';

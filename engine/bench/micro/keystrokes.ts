@@ -1,5 +1,5 @@
 import { median, percentiles } from '../../benchmark/statistics.ts';
-import { promptBudget } from '../../completer.ts';
+import { promptBudget } from '../../documentPrompts.ts';
 import { seededRandom } from '../../seededRandom.ts';
 import { editPointAt } from '../../text/editPoint.ts';
 import { chooseFimFormat } from '../../text/fimFormat.ts';
