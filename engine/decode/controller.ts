@@ -17,8 +17,9 @@ export interface StepOutcome {
   /** Tokens that the pass evaluated. */
   readonly nodes: number;
   readonly accepted: number;
-  /** Absent when the drafter was not asked. */
-  readonly draftMs: number | undefined;
+  /** What the drafter did before the pass: only from its drafts does it show what they are worth. */
+  readonly drafting: 'drafted' | 'catchingUp' | 'notAsked';
+  readonly draftMs: number;
   readonly verifyMs: number;
 }
 
@@ -73,9 +74,9 @@ export class CostController implements DraftController {
     return takeMostProbable(tree, nodes);
   }
 
-  observe({ context, nodes, accepted, draftMs, verifyMs }: StepOutcome): void {
+  observe({ context, nodes, accepted, drafting, draftMs, verifyMs }: StepOutcome): void {
     this.#costs.observe(nodes, context, verifyMs);
-    if (draftMs === undefined) return;
+    if (drafting !== 'drafted') return;
     this.#draftMs += SMOOTHING * (draftMs - this.#draftMs);
     this.#useless = accepted > 0 ? 0 : this.#useless + 1;
     const affordable = Math.ceil(this.#draftMs / (IDLE_DRAFT_SHARE * verifyMs)) - 1;

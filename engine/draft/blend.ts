@@ -7,6 +7,7 @@ import type { GuessSource, PathEnd } from './guess.ts';
 import { LearnedGain, levelMasses } from './learnedGain.ts';
 import { LearnedSource } from './learnedSource.ts';
 import { type NgramParts, NgramSources } from './ngramSources.ts';
+import { isCatchingUp, type Proposal, treeOf } from './proposal.ts';
 import { RecycledSource } from './recycledSource.ts';
 import type { ReliabilityBucket } from './reliability.ts';
 
@@ -79,7 +80,7 @@ export class BlendDrafter implements Drafter {
     return this.#search.reliability;
   }
 
-  propose(view: SessionView, budget: number): TokenTree | Promise<TokenTree> {
+  propose(view: SessionView, budget: number): Proposal | Promise<Proposal> {
     const startedMs = this.#now();
     this.#ngram.follow(view);
     const text = this.#recycled.follow(view);
@@ -109,14 +110,15 @@ export class BlendDrafter implements Drafter {
     view: SessionView,
     text: PathEnd,
     { free, place, levels, limits }: FreeDraft,
-  ): Promise<TokenTree> {
+  ): Promise<Proposal> {
     const startedMs = this.#now();
     const nodes = Math.min(limits.budget, levels * nodesPerLevel);
-    const drafted = await drafter.propose(view, nodes, levels);
-    // It has to catch up with the session first: that says nothing about what it gains.
+    const proposal = await drafter.propose(view, nodes, levels);
+    const drafted = treeOf(proposal);
+    // Where it has to catch up with the session first, that says nothing about what it gains.
     if (drafted.size === 0) {
       gain.spent(this.#now() - startedMs);
-      return free;
+      return isCatchingUp(proposal) ? { meanwhile: free } : free;
     }
     source.tree = drafted;
     const merged = this.#search.draft(text, limits);

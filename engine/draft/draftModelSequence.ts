@@ -75,21 +75,20 @@ export class DraftModelSequence implements PooledSequence {
   /**
    * Evaluates what the rows lack of `tokens`, chunk by chunk for a short time.
    *
-   * @returns the prediction after the last token, one row; undefined when there is more to evaluate than that time is for,
-   *   or a token that the draft model does not know
+   * @returns the prediction after the last token, one row; `catchingUp`: there is more to evaluate than that time is for
    */
-  async follow(tokens: Int32Array): Promise<ForwardOutput | undefined> {
+  async follow(tokens: Int32Array): Promise<ForwardOutput | 'catchingUp' | 'unknownToken'> {
     await this.#keepAccepted(tokens);
     this.#kv.reserve(tokens.length);
     const started = performance.now();
     for (;;) {
       const behind = tokens.length - this.rows;
       const chunk = this.#chunkOf(tokens, behind);
-      if (!chunk) return undefined;
+      if (!chunk) return 'unknownToken';
       const whole = chunk.length === behind;
       const output = await this.#evaluate(chunk, whole ? Int32Array.of(behind - 1) : new Int32Array(0));
       if (whole) return output;
-      if (performance.now() - started > CATCH_UP_MS) return undefined;
+      if (performance.now() - started > CATCH_UP_MS) return 'catchingUp';
     }
   }
 

@@ -1,4 +1,5 @@
 import type { TokenTree } from '../tree/tokenTree.ts';
+import type { Proposal } from './proposal.ts';
 
 /** Indices [start, end). */
 export interface TokenRange {
@@ -64,10 +65,10 @@ export interface Drafter {
   /** Accepted tokens of the session under way by the workspace file they were drafted from. */
   readonly acceptedFrom?: ReadonlyMap<string, number>;
   /**
-   * At most `budget` nodes, no deeper than `levels` where that costs a drafter something. An empty tree is a fine answer.
-   * Called once a decoding step.
+   * At most `budget` nodes, no deeper than `levels` where that costs a drafter something. An empty tree is a fine answer;
+   * one that has to catch up with the session first says so. Called once a decoding step.
    */
-  propose(view: SessionView, budget: number, levels?: number): TokenTree | Promise<TokenTree>;
+  propose(view: SessionView, budget: number, levels?: number): Proposal | Promise<Proposal>;
   /** Called after each pass of the target, also when the drafter was not asked before it. */
   observe(verdict: Verdict): void;
   dispose(): void;

@@ -8,6 +8,7 @@ import { type DepthPlace, EagleDepth } from './eagleDepth.ts';
 import { type DraftingHead, EagleSequence } from './eagleSequence.ts';
 import { eagleStaticTree } from './eagleStaticTree.ts';
 import { treeOfCandidates } from './eagleTree.ts';
+import { catchingUp, type Proposal } from './proposal.ts';
 
 /** Names and meaning follow SGLang's server options. */
 export interface EagleOptions {
@@ -56,8 +57,8 @@ export class EagleDrafter implements Drafter {
     return this.#head.info.weightBytes + this.#sequences.bytes;
   }
 
-  /** Empty while the head still catches up with a long prompt, or while more than the last token is pending. */
-  async propose(view: SessionView, budget: number, levels = Number.POSITIVE_INFINITY): Promise<TokenTree> {
+  /** Catches up while there is much of a long prompt left, or more than the last token is pending. */
+  async propose(view: SessionView, budget: number, levels = Number.POSITIVE_INFINITY): Promise<Proposal> {
     const { numDraftTokens = budget } = this.#options;
     const nodes = Math.min(budget, numDraftTokens);
     if (nodes === 0) return emptyTree;
@@ -66,7 +67,7 @@ export class EagleDrafter implements Drafter {
     try {
       const started = performance.now();
       const draft = await sequence.draft(view, this.#limits(nodes, levels));
-      if (!draft) return emptyTree;
+      if (!draft) return catchingUp;
       const { candidates, pairs } = draft;
       const drafted = candidates.expanded.length / candidates.width;
       if (pairs <= FEW_PAIRS) this.#depth?.drafted(drafted, performance.now() - started);
