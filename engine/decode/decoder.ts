@@ -86,7 +86,7 @@ async function step(
   { onStep, signal }: DecodeRequest,
 ): Promise<void> {
   const { drafter, verifier, controller } = strategy;
-  const { tree, drafting, draftMs } = await draft(session, strategy, output.room);
+  const { tree, drafting, draftMs } = await draft(session, strategy, output.room, signal);
   if (signal.aborted) return;
   const place = { context: session.tokens.length, nodes: session.pending + tree.size };
   const root = session.tokens[session.tokens.length - 1];
@@ -111,12 +111,13 @@ async function draft(
   session: Session,
   { drafter, controller }: DecodeStrategy,
   room: number,
+  signal: AbortSignal,
 ): Promise<Draft> {
   // The bonus fills the last place: drafting for it would be verified for nothing.
   const budget = drafter && room > 1 ? controller.budget() : 0;
   if (!drafter || budget === 0) return { tree: emptyTree, drafting: 'notAsked', draftMs: 0 };
   const started = performance.now();
-  const proposal = await drafter.propose(session, budget);
+  const proposal = await drafter.propose(session, budget, { signal });
   const place = { context: session.tokens.length, pending: session.pending };
   const chosen = controller.choose(treeOf(proposal), { ...place, draftMs: performance.now() - started });
   // Deeper nodes would not fit what is left to write, or not come out as they do in plain decoding.

@@ -1,7 +1,7 @@
 import type { CostModel } from '../decode/costModel.ts';
 import { chooseNodes, type DraftPlace, sortedProbabilities } from '../decode/draftChoice.ts';
 import { type DraftSource, emptyTree, type TokenTree } from '../tree/tokenTree.ts';
-import type { Drafter, SessionView, Verdict } from './drafter.ts';
+import type { Drafter, ProposalLimits, SessionView, Verdict } from './drafter.ts';
 import { DraftSearch, leastProbability, type SearchLimits } from './draftSearch.ts';
 import type { GuessSource, PathEnd } from './guess.ts';
 import { LearnedGain, levelMasses } from './learnedGain.ts';
@@ -80,7 +80,7 @@ export class BlendDrafter implements Drafter {
     return this.#search.reliability;
   }
 
-  propose(view: SessionView, budget: number): Proposal | Promise<Proposal> {
+  propose(view: SessionView, budget: number, { signal }: ProposalLimits = {}): Proposal | Promise<Proposal> {
     const startedMs = this.#now();
     this.#ngram.follow(view);
     const text = this.#recycled.follow(view);
@@ -92,7 +92,9 @@ export class BlendDrafter implements Drafter {
     if (!learned) return free;
     const place: DraftPlace = { ...target, draftMs: this.#now() - startedMs };
     const levels = Math.min(budget, learned.gain.levels(levelMasses(free), this.#rate(free, place), place));
-    return levels === 0 ? free : this.#withLearned(learned, view, text, { free, place, levels, limits });
+    return levels === 0
+      ? free
+      : this.#withLearned(learned, view, text, { free, place, levels, limits, signal });
   }
 
   observe(verdict: Verdict): void {
@@ -109,14 +111,14 @@ export class BlendDrafter implements Drafter {
     { drafter, source, gain, nodesPerLevel }: Learned,
     view: SessionView,
     text: PathEnd,
-    { free, place, levels, limits }: FreeDraft,
+    { free, place, levels, limits, signal }: FreeDraft,
   ): Promise<Proposal> {
     const startedMs = this.#now();
     const nodes = Math.min(limits.budget, levels * nodesPerLevel);
-    const proposal = await drafter.propose(view, nodes, levels);
+    const proposal = await drafter.propose(view, nodes, { levels, signal });
     const drafted = treeOf(proposal);
-    // Where it has to catch up with the session first, that says nothing about what it gains.
-    if (drafted.size === 0) {
+    // Where it has to catch up with the session first, or is called off, that says nothing about what it gains.
+    if (drafted.size === 0 || signal?.aborted) {
       gain.spent(this.#now() - startedMs);
       return isCatchingUp(proposal) ? { meanwhile: free } : free;
     }
@@ -151,4 +153,5 @@ interface FreeDraft {
   readonly place: DraftPlace;
   readonly levels: number;
   readonly limits: SearchLimits;
+  readonly signal: AbortSignal | undefined;
 }

@@ -1,9 +1,9 @@
 import type { ModelOutputs } from '../compile/targetOutputs.ts';
 import type { ForwardOutput, LanguageModel } from '../model/languageModel.ts';
 import { ROOT, TokenTreeBuilder } from '../tree/tokenTree.ts';
-import type { Drafter, SessionView } from './drafter.ts';
+import type { Drafter, ProposalLimits, SessionView } from './drafter.ts';
 import { DepthByCost, type DepthRule, type DraftModelCosts, fixedDepth } from './draftModelDepth.ts';
-import type { DraftedToken, DraftModelSequence } from './draftModelSequence.ts';
+import type { DraftedToken, DraftLimits, DraftModelSequence } from './draftModelSequence.ts';
 import { DraftModelSequences } from './draftModelSequences.ts';
 import { catchingUp, type Proposal } from './proposal.ts';
 
@@ -63,10 +63,14 @@ export class DraftModelDrafter implements Drafter {
     return this.#parts.model.info.weightBytes + this.#sequences.bytes;
   }
 
-  async propose(view: SessionView, budget: number, levels = Number.POSITIVE_INFINITY): Promise<Proposal> {
+  async propose(
+    view: SessionView,
+    budget: number,
+    { levels = Number.POSITIVE_INFINITY, signal }: ProposalLimits = {},
+  ): Promise<Proposal> {
     const { numDraftTokens = budget } = this.#options;
-    const drafted = await this.#sequences.draft(view.tokens, (sequence, window, deepest) =>
-      this.#draft(sequence, window, Math.min(budget, levels, deepest)),
+    const drafted = await this.#sequences.draft(view.tokens, signal, (sequence, window, deepest) =>
+      this.#draft(sequence, window, { levels: Math.min(budget, levels, deepest), signal }),
     );
     return drafted === 'catchingUp' ? catchingUp : drafted.build(Math.min(budget, numDraftTokens));
   }
@@ -81,13 +85,13 @@ export class DraftModelDrafter implements Drafter {
   async #draft(
     sequence: DraftModelSequence,
     tokens: Int32Array,
-    deepest: number,
+    { levels, signal }: DraftLimits,
   ): Promise<TokenTreeBuilder | 'catchingUp'> {
     const { topk = 1 } = this.#options;
     const rule = this.#depthRule();
     const builder = new TokenTreeBuilder();
     let frontier: readonly Candidate[] = [];
-    for (let depth = 1; depth <= deepest; depth++) {
+    for (let depth = 1; depth <= levels && !signal?.aborted; depth++) {
       const output = await (depth === 1 ? sequence.follow(tokens) : sequence.extend(frontier));
       if (output === 'catchingUp') return output;
       if (output === 'unknownToken') break;

@@ -9,7 +9,14 @@ export interface DraftedToken {
   readonly parent: DraftedToken | undefined;
 }
 
-/** A proposal cannot be interrupted: this is how long it may catch up, so that a cancel is felt within 50 ms. */
+/** How far a draft may go. */
+export interface DraftLimits {
+  readonly levels: number;
+  /** Once it is aborted no pass begins. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Catching up is not interrupted: this is how long it may take at once, so that a cancel is felt within 50 ms. */
 const CATCH_UP_MS = 25;
 
 /** Tokens that a window ahead is behind before a pass is spent on it: fewer hardly cost less. */

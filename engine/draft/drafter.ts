@@ -54,6 +54,14 @@ export interface Verdict {
   readonly successors?: Int32Array | undefined; // [tree.size + 1, k]
 }
 
+/** For drafters that it costs something to go on. */
+export interface ProposalLimits {
+  /** Levels of the tree at most. */
+  readonly levels?: number;
+  /** Once it is aborted nobody waits for the proposal: what is drafted by then is as good as any. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * Guesses what the target will write next. Losslessness never depends on a drafter: whatever it proposes,
  * the verifier keeps only what the target itself would have written.
@@ -65,10 +73,10 @@ export interface Drafter {
   /** Accepted tokens of the session under way by the workspace file they were drafted from. */
   readonly acceptedFrom?: ReadonlyMap<string, number>;
   /**
-   * At most `budget` nodes, no deeper than `levels` where that costs a drafter something. An empty tree is a fine answer;
-   * one that has to catch up with the session first says so. Called once a decoding step.
+   * At most `budget` nodes. An empty tree is a fine answer; one that has to catch up with the session first says so.
+   * Called once a decoding step.
    */
-  propose(view: SessionView, budget: number, levels?: number): Proposal | Promise<Proposal>;
+  propose(view: SessionView, budget: number, limits?: ProposalLimits): Proposal | Promise<Proposal>;
   /** Called after each pass of the target, also when the drafter was not asked before it. */
   observe(verdict: Verdict): void;
   dispose(): void;

@@ -2,10 +2,10 @@ import { predictionsOnly } from '../compile/targetOutputs.ts';
 import { DraftSampler } from '../sampling/draftSampler.ts';
 import type { SamplingSettings } from '../sampling/samplingSettings.ts';
 import { ROOT, TokenTreeBuilder } from '../tree/tokenTree.ts';
-import type { Drafter, SessionView, Verdict } from './drafter.ts';
+import type { Drafter, ProposalLimits, SessionView, Verdict } from './drafter.ts';
 import type { DraftModelParts } from './draftModel.ts';
 import { DepthByCost, type DepthRule, fixedDepth } from './draftModelDepth.ts';
-import type { DraftedToken, DraftModelSequence } from './draftModelSequence.ts';
+import type { DraftedToken, DraftLimits, DraftModelSequence } from './draftModelSequence.ts';
 import { DraftModelSequences } from './draftModelSequences.ts';
 import { catchingUp, type Proposal } from './proposal.ts';
 
@@ -48,9 +48,9 @@ export class DrawnDraftModelDrafter implements Drafter {
     return this.#parts.model.info.weightBytes + this.#sequences.bytes;
   }
 
-  propose(view: SessionView, budget: number): Promise<Proposal> {
-    return this.#sequences.draft(view.tokens, (sequence, window, deepest) =>
-      this.#draft(sequence, window, Math.min(budget, deepest)),
+  propose(view: SessionView, budget: number, { signal }: ProposalLimits = {}): Promise<Proposal> {
+    return this.#sequences.draft(view.tokens, signal, (sequence, window, deepest) =>
+      this.#draft(sequence, window, { levels: Math.min(budget, deepest), signal }),
     );
   }
 
@@ -64,13 +64,17 @@ export class DrawnDraftModelDrafter implements Drafter {
     this.#sequences.dispose();
   }
 
-  async #draft(sequence: DraftModelSequence, tokens: Int32Array, deepest: number): Promise<Proposal> {
+  async #draft(
+    sequence: DraftModelSequence,
+    tokens: Int32Array,
+    { levels, signal }: DraftLimits,
+  ): Promise<Proposal> {
     const rule = this.#depthRule();
     const builder = new TokenTreeBuilder();
     // Made before the tokens are known: nothing may be cut for what it turns out to be.
     const logProb = Math.log(this.#rate);
     let drafted: DraftedToken | undefined;
-    for (let depth = 1, parent = ROOT; depth <= deepest; depth++) {
+    for (let depth = 1, parent = ROOT; depth <= levels && !signal?.aborted; depth++) {
       const output = await (drafted ? sequence.extend([drafted]) : sequence.follow(tokens));
       if (output === 'catchingUp') return catchingUp;
       if (output === 'unknownToken') break;
@@ -79,7 +83,7 @@ export class DrawnDraftModelDrafter implements Drafter {
       drafted = { token: drawn[0], parent: drafted };
       if (!rule.another({ depth, frontier: [depth * logProb], context: tokens.length })) break;
     }
-    return builder.build(deepest);
+    return builder.build(levels);
   }
 
   #depthRule(): DepthRule {

@@ -3,7 +3,7 @@ import type { CostModel } from '../decode/costModel.ts';
 import { SequencePool } from '../decode/sequencePool.ts';
 import type { DraftCandidates, TreeLimits } from '../model/draftHeadRows.ts';
 import { emptyTree, subtree, type TokenTree, takeMostProbable } from '../tree/tokenTree.ts';
-import type { Drafter, SessionView, Verdict } from './drafter.ts';
+import type { Drafter, ProposalLimits, SessionView, Verdict } from './drafter.ts';
 import { type DepthPlace, EagleDepth } from './eagleDepth.ts';
 import { type DraftingHead, EagleSequence } from './eagleSequence.ts';
 import { eagleStaticTree } from './eagleStaticTree.ts';
@@ -58,7 +58,11 @@ export class EagleDrafter implements Drafter {
   }
 
   /** Catches up while there is much of a long prompt left, or more than the last token is pending. */
-  async propose(view: SessionView, budget: number, levels = Number.POSITIVE_INFINITY): Promise<Proposal> {
+  async propose(
+    view: SessionView,
+    budget: number,
+    { levels = Number.POSITIVE_INFINITY }: ProposalLimits = {},
+  ): Promise<Proposal> {
     const { numDraftTokens = budget } = this.#options;
     const nodes = Math.min(budget, numDraftTokens);
     if (nodes === 0) return emptyTree;

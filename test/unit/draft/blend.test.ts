@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { CostController } from '../../../engine/decode/controller.ts';
 import { CostModel } from '../../../engine/decode/costModel.ts';
 import { BlendDrafter } from '../../../engine/draft/blend.ts';
-import type { Drafter, SessionView, Verdict } from '../../../engine/draft/drafter.ts';
+import type { Drafter, ProposalLimits, SessionView, Verdict } from '../../../engine/draft/drafter.ts';
 import { catchingUp, isCatchingUp, type Proposal, treeOf } from '../../../engine/draft/proposal.ts';
 import { SUCCESSORS } from '../../../engine/draft/recycledSource.ts';
 import type { CostTable } from '../../../engine/model/costTable.ts';
@@ -53,7 +53,7 @@ class Oracle implements Drafter {
     this.#cost = cost;
   }
 
-  propose(view: SessionView, budget: number): Proposal {
+  propose(view: SessionView, budget: number, _limits?: ProposalLimits): Proposal {
     const { msPerRun, msPerLevel } = this.#cost;
     this.runs++;
     this.clockMs += msPerRun + msPerLevel * budget;
@@ -265,4 +265,32 @@ test('a fault of the learned drafter comes through, and the next step goes on', 
   await assert.rejects(write(blend, controller, text, oracle), fault);
   oracle.propose = propose;
   await write(blend, controller, text, oracle);
+});
+
+test('who calls off a proposal calls off the learned drafter, and has what is free', async () => {
+  // The last token stood there once before: what is free is not sure.
+  const text = [1, 2, 3, 4, 5, 6, 7, 8, 9, 3];
+  const oracle = new Oracle(text, 0.8, cheap);
+  const { blend } = blendWith(oracle);
+  const abort = new AbortController();
+  oracle.propose = (_view, _budget, limits?: ProposalLimits) => {
+    assert.equal(limits?.signal, abort.signal);
+    abort.abort();
+    oracle.runs++;
+    return emptyTree;
+  };
+  const tokens = Int32Array.from(text);
+  const whole = { start: 0, end: tokens.length };
+  const hidden = { length: tokens.length - 1, width: 0, slice: () => new Float32Array(0) };
+  const view = {
+    id: newSessionId(),
+    tokens,
+    promptLength: tokens.length,
+    prefix: whole,
+    suffix: { start: 0, end: 0 },
+    hidden,
+  };
+  const proposal = await blend.propose(view, 8, { signal: abort.signal });
+  assert.equal(oracle.runs, 1);
+  assert.equal(treeOf(proposal).tokens[0], 4);
 });

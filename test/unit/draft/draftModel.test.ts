@@ -162,7 +162,11 @@ test('no deeper than it is asked, and as deep as a number of tokens asks, paying
     { numDraftTokens: 6, topk: 1 },
   );
   assert.equal(treeOf(await asked.propose(view(), 16)).size, 6);
-  assert.equal(Math.max(...nodeDepths(treeOf(await asked.propose(view(), 16, 2)).parents)), 1, 'two levels');
+  assert.equal(
+    Math.max(...nodeDepths(treeOf(await asked.propose(view(), 16, { levels: 2 })).parents)),
+    1,
+    'two levels',
+  );
   const free = new DraftModelDrafter({ model, costs: dear, target: tinyShape }, { topk: 1 });
   assert.equal(Math.max(...nodeDepths(treeOf(await free.propose(view(), 16)).parents)), 0, 'one level');
 });
@@ -218,6 +222,38 @@ test('rows kept across requests, cancels and documents change nothing', async ()
   assert.equal(model.caches, 0);
   pool.dispose();
 });
+
+/** Aborts in the `pass`th pass of the draft model from now on, which is the last one then. */
+function abortInPass(model: CountedModel, pass: number): AbortSignal {
+  const abort = new AbortController();
+  const last = model.passes + pass;
+  model.onPass = () => {
+    assert.ok(model.passes <= last, 'a pass after the cancel');
+    if (model.passes === last) abort.abort();
+  };
+  return abort.signal;
+}
+
+for (const options of everyWidth) {
+  test(`a cancel ends a draft at its next level, and leaves all in order: ${JSON.stringify(options)}`, async () => {
+    const target = await openTarget();
+    const { drafter, model } = await openDrafter(options, targetDir);
+    const session = newSession(target);
+    const random = new Random(6);
+    const tokens = someTokens(30, 1);
+    const expected = await plain(target, request(tokens, { maxNewTokens: 20 }));
+    for (let i = 0; i < 20; i++) {
+      const signal = abortInPass(model, 1 + random.below(12));
+      const cancelled = await run(session, request(tokens, { maxNewTokens: 20, signal }), drafter);
+      assert.deepEqual(cancelled.tokens, expected.slice(0, cancelled.tokens.length));
+      assert.equal(cancelled.finish, signal.aborted ? 'cancelled' : 'length');
+      model.onPass = () => {};
+      const again = await run(session, request(tokens, { maxNewTokens: 20 }), drafter);
+      assert.deepEqual(again.tokens, expected);
+      assert.ok(again.metrics.numAcceptedTokens > 5, `${again.metrics.numAcceptedTokens} accepted`);
+    }
+  });
+}
 
 test('sessions that run at the same time do not share rows', async () => {
   const target = await openTarget();
