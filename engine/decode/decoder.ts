@@ -99,7 +99,7 @@ async function step(
   // What was accepted behind the end of the text gained nothing and does not count.
   metrics.step(tree, verified.accepted.slice(0, taken), draftMs, verifyMs);
   onStep?.({ tree, ...verified, taken, draftMs, verifyMs });
-  drafter?.observe({ tree, root, ...verified, successors: rows.successors });
+  drafter?.observe({ tree, root, ...verified, taken, successors: rows.successors });
   controller.observe({ ...place, accepted: verified.accepted.length, drafting, draftMs, verifyMs });
 }
 

@@ -47,6 +47,8 @@ export interface Verdict {
   readonly accepted: readonly number[];
   /** The target's own token after the last accepted node. */
   readonly bonus: number;
+  /** How many of the accepted tokens and the bonus after them came before the end of the text; absent: all of them. */
+  readonly taken?: number | undefined;
   /**
    * The target's most probable next tokens, best first: row 0 after the last committed token, row i + 1 after node i.
    * Of a target that was opened to hand them out (TargetOutputs.successors).

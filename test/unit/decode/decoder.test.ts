@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { fixedController, type StepOutcome } from '../../../engine/decode/controller.ts';
 import { type DecodeRequest, decode } from '../../../engine/decode/decoder.ts';
 import { Session } from '../../../engine/decode/session.ts';
-import type { Drafter } from '../../../engine/draft/drafter.ts';
+import type { Drafter, Verdict } from '../../../engine/draft/drafter.ts';
 import { catchingUp, type Proposal } from '../../../engine/draft/proposal.ts';
 import { emptyTree, ROOT, type TokenTree, TokenTreeBuilder } from '../../../engine/tree/tokenTree.ts';
 import { greedyVerifier } from '../../../engine/verify/greedy.ts';
@@ -49,14 +49,14 @@ function chainOf(tokens: readonly number[]): TokenTree {
   return builder.build(tokens.length);
 }
 
-/** Proposes one after another. */
-function drafterOf(proposals: readonly Proposal[]): Drafter {
+/** Proposes one after another, and keeps what becomes of them. */
+function drafterOf(proposals: readonly Proposal[], verdicts: Verdict[] = []): Drafter {
   let asked = 0;
   return {
     name: 'scripted',
     bytes: 0,
     propose: () => proposals[asked++] ?? emptyTree,
-    observe() {},
+    observe: (verdict) => void verdicts.push(verdict),
     dispose() {},
   };
 }
@@ -78,4 +78,25 @@ test('the controller is told what the drafter did, and what is drafted meanwhile
     ['drafted', 0],
   ]);
   assert.equal(steps.at(-1)!.drafting, 'notAsked', 'there is room for the bonus alone');
+});
+
+test('a drafter is told how much of what was accepted belongs to the text', async () => {
+  const text = await plainText();
+  const verdicts: Verdict[] = [];
+  const drafter = drafterOf([chainOf(text.slice(0, 4)), chainOf(text.slice(5, 9))], verdicts);
+  const session = new Session(model.createKvCache(1), model.info);
+  let written = 0;
+  const onToken = () => (++written < 7 ? 'continue' : 'stop');
+  const strategy = { drafter, controller: fixedController(4), verifier: greedyVerifier };
+  const { tokens, metrics } = await decode(session, strategy, request({ onToken }));
+  session.dispose();
+  assert.deepEqual(tokens, text.slice(0, 7));
+  assert.deepEqual(
+    verdicts.map(({ accepted, taken }) => [accepted.length, taken]),
+    [
+      [4, 5],
+      [4, 2],
+    ],
+  );
+  assert.deepEqual(metrics.numAcceptedTokensPerSource, { workspace: 6 });
 });
