@@ -71,10 +71,10 @@ export class TimedController implements DraftController {
   }
 
   observe(step: StepOutcome): void {
-    const verifyMs = passMs(this.#table, step.nodes, step.context);
+    const tableMs = passMs(this.#table, step.nodes, step.context);
     const draftMs = step.drafting === 'notAsked' ? 0 : this.#draftMs;
-    this.totalMs += verifyMs + draftMs;
-    this.#controller.observe({ ...step, draftMs, verifyMs });
+    this.totalMs += tableMs + draftMs;
+    this.#controller.observe({ ...step, draftMs, passMs: tableMs });
   }
 
   get #draftMs(): number {

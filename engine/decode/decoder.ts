@@ -92,7 +92,9 @@ async function step(
   const root = session.tokens[session.tokens.length - 1];
   const started = performance.now();
   const rows = await session.verify(tree, verifier.want);
+  const passed = performance.now();
   const verified = verifier.verify(tree, rows);
+  const drawMs = performance.now() - passed;
   await session.commit(tree, verified.accepted, verified.bonus);
   const verifyMs = performance.now() - started;
   const taken = output.push([...verified.accepted.map((node) => tree.tokens[node]), verified.bonus]);
@@ -100,7 +102,13 @@ async function step(
   metrics.step(tree, verified.accepted.slice(0, taken), draftMs, verifyMs);
   onStep?.({ tree, ...verified, taken, draftMs, verifyMs });
   drafter?.observe({ tree, root, ...verified, taken, successors: rows.successors });
-  controller.observe({ ...place, accepted: verified.accepted.length, drafting, draftMs, verifyMs });
+  controller.observe({
+    ...place,
+    accepted: verified.accepted.length,
+    drafting,
+    draftMs,
+    passMs: verifyMs - drawMs,
+  });
 }
 
 interface Draft extends Pick<StepOutcome, 'drafting' | 'draftMs'> {

@@ -35,7 +35,7 @@ const outcome: StepOutcome = {
   accepted: 0,
   drafting: 'drafted',
   draftMs: 0.05,
-  verifyMs: 1,
+  passMs: 1,
 };
 
 test('all of a tree is verified when a pass costs the same', () => {
@@ -195,7 +195,7 @@ test('what passes really cost overrules the table', () => {
 
 test('a pass that was interrupted for long, or took no time at all, does not turn costs upside down', () => {
   const controller = controllerOf(proportional);
-  for (const verifyMs of [1e9, 0]) controller.observe({ ...outcome, verifyMs });
+  for (const passMs of [1e9, 0]) controller.observe({ ...outcome, passMs });
   assert.equal(controller.choose(chain(0.8, 8), place).size, 0);
   assert.equal(controllerOf(free).choose(chain(0.5, 8), { ...place, context: 1e6 }).size, 8);
 });

@@ -9,6 +9,7 @@ import type { Drafter, Verdict } from '../../../engine/draft/drafter.ts';
 import { catchingUp, type Proposal } from '../../../engine/draft/proposal.ts';
 import { emptyTree, ROOT, type TokenTree, TokenTreeBuilder } from '../../../engine/tree/tokenTree.ts';
 import { greedyVerifier } from '../../../engine/verify/greedy.ts';
+import type { Verifier } from '../../../engine/verify/verifier.ts';
 import { CpuModels } from '../../cpuModels.ts';
 import { tinyShape, writeRandomCheckpoint } from '../../randomCheckpoint.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
@@ -99,4 +100,23 @@ test('a drafter is told how much of what was accepted belongs to the text', asyn
     ],
   );
   assert.deepEqual(metrics.numAcceptedTokensPerSource, { workspace: 6 });
+});
+
+test('what drawing takes is time of the step, but not of the pass', async (t) => {
+  let clockMs = 0;
+  t.mock.method(performance, 'now', () => clockMs);
+  const slow: Verifier = {
+    want: 'argmax',
+    verify: (...asked) => {
+      clockMs += 1000;
+      return greedyVerifier.verify(...asked);
+    },
+  };
+  const steps: StepOutcome[] = [];
+  const session = new Session(model.createKvCache(1), model.info);
+  const strategy = { controller: recordingController(steps), verifier: slow };
+  const { metrics } = await decode(session, strategy, request());
+  session.dispose();
+  assert.equal(metrics.verifyMs, 1000 * steps.length);
+  assert.ok(steps.length > 0 && steps.every(({ passMs }) => passMs === 0));
 });

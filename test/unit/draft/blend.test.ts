@@ -105,12 +105,12 @@ async function write(
       [...argmax].flatMap((best) => [best, ...Array(SUCCESSORS - 1).fill(89)]),
     );
     blend.observe({ tree, root: tokens[tokens.length - 1], ...verified, successors });
-    const verifyMs = new CostModel(table).passMs(tree.size + 1, context);
+    const passMs = new CostModel(table).passMs(tree.size + 1, context);
     const { length: accepted } = verified.accepted;
     const drafted = isCatchingUp(proposal) ? 'catchingUp' : 'drafted';
     const drafting = asked > 0 ? drafted : 'notAsked';
-    controller.observe({ context, nodes: tree.size + 1, accepted, drafting, draftMs, verifyMs });
-    ms += verifyMs + draftMs;
+    controller.observe({ context, nodes: tree.size + 1, accepted, drafting, draftMs, passMs });
+    ms += passMs + draftMs;
     done += accepted + 1;
   }
   return { ms, steps };
