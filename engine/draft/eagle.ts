@@ -84,7 +84,7 @@ export class EagleDrafter implements Drafter {
   /** What was accepted shows in the tokens of the next proposal; what a draft was worth, here. */
   observe({ tree, accepted }: Verdict): void {
     if (tree.size === 0) return;
-    this.#depth?.observe({ ...this.#place, verified: tree.size, accepted: accepted.length });
+    this.#depth?.observe({ ...this.#place, tree, accepted });
   }
 
   dispose(): void {
