@@ -1,3 +1,4 @@
+import { commonPrefix } from '../decode/commonPrefix.ts';
 import { PrefillPace } from '../decode/prefill.ts';
 import type { PooledSequence } from '../decode/sequencePool.ts';
 import type { ForwardBatch, ForwardOutput, KvCache, LanguageModel } from '../model/languageModel.ts';
@@ -64,10 +65,7 @@ export class DraftModelSequence implements PooledSequence {
 
   /** The last token counts for nothing: its prediction has to be made again. */
   reusable(tokens: Int32Array): number {
-    const limit = Math.min(this.#tokens.length, tokens.length - 1);
-    let common = 0;
-    while (common < limit && this.#tokens[common] === tokens[common]) common++;
-    return common;
+    return commonPrefix(this.#tokens, tokens.subarray(0, -1));
   }
 
   /** Evaluates one chunk of what the rows lack of the first `due` of `tokens`, when that is worth a pass. */
