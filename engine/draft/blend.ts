@@ -134,7 +134,7 @@ export class BlendDrafter implements Drafter {
   /** Of a path whose last node may be worth its row. */
   #leastProbability({ context, pending }: Omit<DraftPlace, 'draftMs'>): number {
     const withoutMs = this.#costs.passMs(pending, context);
-    const rowMs = (this.#costs.passMs(pending + ROWS, context) - withoutMs) / ROWS;
+    const rowMs = this.#costs.rowMs(pending, context, ROWS);
     return Math.max(leastProbability, (LEAST_WORTH * rowMs) / withoutMs);
   }
 

@@ -49,7 +49,7 @@ export class EagleDepth {
   /** The least probability of a path that another level is worth drafting after. */
   leastProbability({ context, pending }: DepthPlace): number {
     const passMs = this.#costs.passMs(pending, context);
-    const rowMs = (this.#costs.passMs(pending + ROWS, context) - passMs) / ROWS;
+    const rowMs = this.#costs.rowMs(pending, context, ROWS);
     const levelMs = this.#times.ms(2) - this.#times.ms(1);
     const rate = (this.#tokens + FIRST_STEPS) / (this.#ms + FIRST_STEPS * passMs);
     const sureness = this.#right / this.#guessed;
