@@ -19,7 +19,7 @@ export interface HiddenRows {
 
 /** What a drafter may look at: the committed tokens of a session and their hidden states, never its KV rows. */
 export interface SessionView {
-  /** Another number for every session: within one, tokens are only ever added. */
+  /** Another number for every session, from 1 on: within one, tokens are only ever added. */
   readonly id: number;
   /** Prompt and generated tokens, all committed. Valid until the next commit; do not keep it. */
   readonly tokens: Int32Array;
