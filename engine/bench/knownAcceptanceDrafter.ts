@@ -1,5 +1,6 @@
 import type { Drafter, SessionView, Verdict } from '../draft/drafter.ts';
-import { emptyTree, ROOT, type TokenTree, TokenTreeBuilder } from '../tree/tokenTree.ts';
+import { type Proposal, treeOf } from '../draft/proposal.ts';
+import { ROOT, type TokenTree, TokenTreeBuilder } from '../tree/tokenTree.ts';
 
 /** How good the drafts are to be. */
 export interface KnownAcceptance {
@@ -26,10 +27,11 @@ export class KnownAcceptanceDrafter implements Drafter {
     return this.#costly.bytes;
   }
 
-  async propose(view: SessionView, budget: number): Promise<TokenTree> {
-    const { size } = await this.#costly.propose(view, budget);
+  async propose(view: SessionView, budget: number): Promise<Proposal> {
+    const proposal = await this.#costly.propose(view, budget);
+    const { size } = treeOf(proposal);
     return size === 0
-      ? emptyTree
+      ? proposal
       : this.#chain(view.tokens.length - view.promptLength, Math.min(size, budget));
   }
 

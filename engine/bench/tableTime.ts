@@ -1,5 +1,6 @@
 import type { DraftController, StepOutcome } from '../decode/controller.ts';
 import type { Drafter, SessionView, Verdict } from '../draft/drafter.ts';
+import type { Proposal } from '../draft/proposal.ts';
 import { type CostTable, passMs } from '../model/costTable.ts';
 import type { TokenTree } from '../tree/tokenTree.ts';
 
@@ -29,7 +30,7 @@ export class TimedDrafter implements Drafter {
     return this.#drafter.bytes;
   }
 
-  propose(view: SessionView, budget: number): TokenTree | Promise<TokenTree> {
+  propose(view: SessionView, budget: number): Proposal | Promise<Proposal> {
     const measured = [...this.#times].filter(([nodes]) => nodes <= budget);
     this.#clock.ms += measured[measured.length - 1][1];
     return this.#drafter.propose(view, budget);
@@ -70,10 +71,10 @@ export class TimedController implements DraftController {
   }
 
   observe(step: StepOutcome): void {
-    const verifyMs = passMs(this.#table, step.nodes, step.context);
-    const draftMs = step.draftMs === undefined ? undefined : this.#draftMs;
-    this.totalMs += verifyMs + (draftMs ?? 0);
-    this.#controller.observe({ ...step, draftMs, verifyMs });
+    const tableMs = passMs(this.#table, step.nodes, step.context);
+    const draftMs = step.drafting === 'notAsked' ? 0 : this.#draftMs;
+    this.totalMs += tableMs + draftMs;
+    this.#controller.observe({ ...step, draftMs, passMs: tableMs });
   }
 
   get #draftMs(): number {

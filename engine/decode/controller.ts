@@ -17,9 +17,11 @@ export interface StepOutcome {
   /** Tokens that the pass evaluated. */
   readonly nodes: number;
   readonly accepted: number;
-  /** Absent when the drafter was not asked. */
-  readonly draftMs: number | undefined;
-  readonly verifyMs: number;
+  /** What the drafter did before the pass: only from its drafts does it show what they are worth. */
+  readonly drafting: 'drafted' | 'catchingUp' | 'notAsked';
+  readonly draftMs: number;
+  /** Of the pass and what it commits. Drawing is left out: it takes the same for each token, whatever was drafted. */
+  readonly passMs: number;
 }
 
 /** Drafts a fixed number of tokens, paying or not: what a user who sets the number asks for. */
@@ -73,12 +75,12 @@ export class CostController implements DraftController {
     return takeMostProbable(tree, nodes);
   }
 
-  observe({ context, nodes, accepted, draftMs, verifyMs }: StepOutcome): void {
-    this.#costs.observe(nodes, context, verifyMs);
-    if (draftMs === undefined) return;
+  observe({ context, nodes, accepted, drafting, draftMs, passMs }: StepOutcome): void {
+    this.#costs.observe(nodes, context, passMs);
+    if (drafting !== 'drafted') return;
     this.#draftMs += SMOOTHING * (draftMs - this.#draftMs);
     this.#useless = accepted > 0 ? 0 : this.#useless + 1;
-    const affordable = Math.ceil(this.#draftMs / (IDLE_DRAFT_SHARE * verifyMs)) - 1;
+    const affordable = Math.ceil(this.#draftMs / (IDLE_DRAFT_SHARE * passMs)) - 1;
     this.#pause = Math.min(LONGEST_PAUSE, affordable, Math.floor(this.#useless / PATIENCE));
   }
 }

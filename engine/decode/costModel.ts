@@ -27,6 +27,11 @@ export class CostModel {
     );
   }
 
+  /** What a row more adds to a pass over `nodes` tokens, averaged over so many: the time of a pass has steps. */
+  rowMs(nodes: number, context: number, rows: number): number {
+    return (this.passMs(nodes + rows, context) - this.passMs(nodes, context)) / rows;
+  }
+
   observe(nodes: number, context: number, ms: number): void {
     const error = Math.log(ms / this.passMs(nodes, context));
     const step = Math.max(-LARGEST_STEP, Math.min(LARGEST_STEP, error));

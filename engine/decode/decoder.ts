@@ -1,8 +1,9 @@
 import type { Drafter } from '../draft/drafter.ts';
+import { isCatchingUp, treeOf } from '../draft/proposal.ts';
 import { type DecodeMetrics, MetricsRecorder } from '../metrics.ts';
 import { emptyTree, type TokenTree, takeShallowest } from '../tree/tokenTree.ts';
 import type { Verifier } from '../verify/verifier.ts';
-import type { DraftController } from './controller.ts';
+import type { DraftController, StepOutcome } from './controller.ts';
 import { prefill } from './prefill.ts';
 import type { Session, SessionPrompt } from './session.ts';
 
@@ -88,39 +89,52 @@ async function step(
   { onStep, signal }: DecodeRequest,
 ): Promise<void> {
   const { drafter, verifier, controller } = strategy;
-  const { tree, draftMs } = await draft(session, strategy, output.room);
+  const { tree, drafting, draftMs } = await draft(session, strategy, output.room, signal);
   if (signal.aborted) return;
   const place = { context: session.tokens.length, nodes: session.pending + tree.size };
   const root = session.tokens[session.tokens.length - 1];
   const started = performance.now();
   const rows = await session.verify(tree, verifier.want);
+  const passed = performance.now();
   const verified = verifier.verify(tree, rows);
+  const drawMs = performance.now() - passed;
   await session.commit(tree, verified.accepted, verified.bonus);
   const verifyMs = performance.now() - started;
   const taken = output.push([...verified.accepted.map((node) => tree.tokens[node]), verified.bonus]);
   // What was accepted behind the end of the text gained nothing and does not count.
-  metrics.step(tree, verified.accepted.slice(0, taken), draftMs ?? 0, verifyMs);
-  onStep?.({ tree, ...verified, taken, draftMs: draftMs ?? 0, verifyMs });
-  drafter?.observe({ tree, root, ...verified, successors: rows.successors });
-  controller.observe({ ...place, accepted: verified.accepted.length, draftMs, verifyMs });
+  metrics.step(tree, verified.accepted.slice(0, taken), draftMs, verifyMs);
+  onStep?.({ tree, ...verified, taken, draftMs, verifyMs });
+  drafter?.observe({ tree, root, ...verified, taken, successors: rows.successors });
+  controller.observe({
+    ...place,
+    accepted: verified.accepted.length,
+    drafting,
+    draftMs,
+    passMs: verifyMs - drawMs,
+  });
 }
 
-/** `draftMs` is absent when the drafter was not asked. */
+interface Draft extends Pick<StepOutcome, 'drafting' | 'draftMs'> {
+  readonly tree: TokenTree;
+}
+
 async function draft(
   session: Session,
   { drafter, controller }: DecodeStrategy,
   room: number,
-): Promise<{ tree: TokenTree; draftMs?: number }> {
+  signal: AbortSignal,
+): Promise<Draft> {
   // The bonus fills the last place: drafting for it would be verified for nothing.
   const budget = drafter && room > 1 ? controller.budget() : 0;
-  if (!drafter || budget === 0) return { tree: emptyTree };
+  if (!drafter || budget === 0) return { tree: emptyTree, drafting: 'notAsked', draftMs: 0 };
   const started = performance.now();
-  const proposal = await drafter.propose(session, budget);
+  const proposal = await drafter.propose(session, budget, { signal });
   const place = { context: session.tokens.length, pending: session.pending };
-  const chosen = controller.choose(proposal, { ...place, draftMs: performance.now() - started });
+  const chosen = controller.choose(treeOf(proposal), { ...place, draftMs: performance.now() - started });
   // Deeper nodes would not fit what is left to write, or not come out as they do in plain decoding.
   const tree = takeShallowest(chosen, Math.min(room - 1, session.exactDepth - session.pending));
-  return { tree, draftMs: performance.now() - started };
+  const drafting = isCatchingUp(proposal) ? 'catchingUp' : 'drafted';
+  return { tree, drafting, draftMs: performance.now() - started };
 }
 
 /** Tokens handed out so far, and why there are no more. */

@@ -2,6 +2,7 @@ import type { HiddenRows, SessionView, TokenRange } from '../draft/drafter.ts';
 import { SlipstreamError } from '../errors.ts';
 import type { ForwardOutput, KvCache, ModelInfo } from '../model/languageModel.ts';
 import { ROOT, type TokenTree } from '../tree/tokenTree.ts';
+import { commonPrefix } from './commonPrefix.ts';
 import { HiddenRowBuffer } from './hiddenRows.ts';
 import { PrefillPace } from './prefill.ts';
 
@@ -99,10 +100,7 @@ export class Session implements SessionView {
 
   /** How many leading tokens of `prompt` have their KV rows here already. */
   reusable(prompt: Int32Array): number {
-    const limit = Math.min(this.#kv.length, prompt.length - 1);
-    let common = 0;
-    while (common < limit && this.#buffer[common] === prompt[common]) common++;
-    return common;
+    return commonPrefix(this.#buffer.subarray(0, this.#kv.length), prompt.subarray(0, -1));
   }
 
   /**

@@ -1,12 +1,13 @@
 import type { CostModel } from '../decode/costModel.ts';
 import { chooseNodes, type DraftPlace, sortedProbabilities } from '../decode/draftChoice.ts';
 import { type DraftSource, emptyTree, type TokenTree } from '../tree/tokenTree.ts';
-import type { Drafter, SessionView, Verdict } from './drafter.ts';
+import type { Drafter, ProposalLimits, SessionView, Verdict } from './drafter.ts';
 import { DraftSearch, leastProbability, type SearchLimits } from './draftSearch.ts';
 import type { GuessSource, PathEnd } from './guess.ts';
 import { LearnedGain, levelMasses } from './learnedGain.ts';
 import { LearnedSource } from './learnedSource.ts';
 import { type NgramParts, NgramSources } from './ngramSources.ts';
+import { isCatchingUp, type Proposal, treeOf } from './proposal.ts';
 import { RecycledSource } from './recycledSource.ts';
 import type { ReliabilityBucket } from './reliability.ts';
 
@@ -79,7 +80,7 @@ export class BlendDrafter implements Drafter {
     return this.#search.reliability;
   }
 
-  propose(view: SessionView, budget: number): TokenTree | Promise<TokenTree> {
+  propose(view: SessionView, budget: number, { signal }: ProposalLimits = {}): Proposal | Promise<Proposal> {
     const startedMs = this.#now();
     this.#ngram.follow(view);
     const text = this.#recycled.follow(view);
@@ -91,7 +92,9 @@ export class BlendDrafter implements Drafter {
     if (!learned) return free;
     const place: DraftPlace = { ...target, draftMs: this.#now() - startedMs };
     const levels = Math.min(budget, learned.gain.levels(levelMasses(free), this.#rate(free, place), place));
-    return levels === 0 ? free : this.#withLearned(learned, view, text, { free, place, levels, limits });
+    return levels === 0
+      ? free
+      : this.#withLearned(learned, view, text, { free, place, levels, limits, signal });
   }
 
   observe(verdict: Verdict): void {
@@ -108,15 +111,16 @@ export class BlendDrafter implements Drafter {
     { drafter, source, gain, nodesPerLevel }: Learned,
     view: SessionView,
     text: PathEnd,
-    { free, place, levels, limits }: FreeDraft,
-  ): Promise<TokenTree> {
+    { free, place, levels, limits, signal }: FreeDraft,
+  ): Promise<Proposal> {
     const startedMs = this.#now();
     const nodes = Math.min(limits.budget, levels * nodesPerLevel);
-    const drafted = await drafter.propose(view, nodes, levels);
-    // It has to catch up with the session first: that says nothing about what it gains.
-    if (drafted.size === 0) {
+    const proposal = await drafter.propose(view, nodes, { levels, signal });
+    const drafted = treeOf(proposal);
+    // Where it has to catch up with the session first, or is called off, that says nothing about what it gains.
+    if (drafted.size === 0 || signal?.aborted) {
       gain.spent(this.#now() - startedMs);
-      return free;
+      return isCatchingUp(proposal) ? { meanwhile: free } : free;
     }
     source.tree = drafted;
     const merged = this.#search.draft(text, limits);
@@ -130,7 +134,7 @@ export class BlendDrafter implements Drafter {
   /** Of a path whose last node may be worth its row. */
   #leastProbability({ context, pending }: Omit<DraftPlace, 'draftMs'>): number {
     const withoutMs = this.#costs.passMs(pending, context);
-    const rowMs = (this.#costs.passMs(pending + ROWS, context) - withoutMs) / ROWS;
+    const rowMs = this.#costs.rowMs(pending, context, ROWS);
     return Math.max(leastProbability, (LEAST_WORTH * rowMs) / withoutMs);
   }
 
@@ -149,4 +153,5 @@ interface FreeDraft {
   readonly place: DraftPlace;
   readonly levels: number;
   readonly limits: SearchLimits;
+  readonly signal: AbortSignal | undefined;
 }

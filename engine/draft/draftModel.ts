@@ -1,10 +1,11 @@
 import type { ModelOutputs } from '../compile/targetOutputs.ts';
 import type { ForwardOutput, LanguageModel } from '../model/languageModel.ts';
-import { ROOT, type TokenTree, TokenTreeBuilder } from '../tree/tokenTree.ts';
-import type { Drafter, SessionView } from './drafter.ts';
+import { ROOT, TokenTreeBuilder } from '../tree/tokenTree.ts';
+import type { Drafter, ProposalLimits, SessionView } from './drafter.ts';
 import { DepthByCost, type DepthRule, type DraftModelCosts, fixedDepth } from './draftModelDepth.ts';
-import type { DraftedToken, DraftModelSequence } from './draftModelSequence.ts';
+import type { DraftedToken, DraftLimits, DraftModelSequence } from './draftModelSequence.ts';
 import { DraftModelSequences } from './draftModelSequences.ts';
+import { catchingUp, type Proposal } from './proposal.ts';
 
 /** Names and meaning follow SGLang's server options. */
 export interface DraftModelOptions {
@@ -62,13 +63,16 @@ export class DraftModelDrafter implements Drafter {
     return this.#parts.model.info.weightBytes + this.#sequences.bytes;
   }
 
-  /** Empty while the draft model still catches up with a long prompt. */
-  async propose(view: SessionView, budget: number, levels = Number.POSITIVE_INFINITY): Promise<TokenTree> {
+  async propose(
+    view: SessionView,
+    budget: number,
+    { levels = Number.POSITIVE_INFINITY, signal }: ProposalLimits = {},
+  ): Promise<Proposal> {
     const { numDraftTokens = budget } = this.#options;
-    const builder = await this.#sequences.draft(view.tokens, (sequence, window, deepest) =>
-      this.#draft(sequence, window, Math.min(budget, levels, deepest)),
+    const drafted = await this.#sequences.draft(view.tokens, signal, (sequence, window, deepest) =>
+      this.#draft(sequence, window, { levels: Math.min(budget, levels, deepest), signal }),
     );
-    return builder.build(Math.min(budget, numDraftTokens));
+    return drafted === 'catchingUp' ? catchingUp : drafted.build(Math.min(budget, numDraftTokens));
   }
 
   /** What was accepted shows in the tokens of the next proposal. */
@@ -78,14 +82,19 @@ export class DraftModelDrafter implements Drafter {
     this.#sequences.dispose();
   }
 
-  async #draft(sequence: DraftModelSequence, tokens: Int32Array, deepest: number): Promise<TokenTreeBuilder> {
+  async #draft(
+    sequence: DraftModelSequence,
+    tokens: Int32Array,
+    { levels, signal }: DraftLimits,
+  ): Promise<TokenTreeBuilder | 'catchingUp'> {
     const { topk = 1 } = this.#options;
     const rule = this.#depthRule();
     const builder = new TokenTreeBuilder();
     let frontier: readonly Candidate[] = [];
-    for (let depth = 1; depth <= deepest; depth++) {
+    for (let depth = 1; depth <= levels && !signal?.aborted; depth++) {
       const output = await (depth === 1 ? sequence.follow(tokens) : sequence.extend(frontier));
-      if (!output) break;
+      if (output === 'catchingUp') return output;
+      if (output === 'unknownToken') break;
       frontier = this.#continuations(builder, frontier, output).slice(0, topk);
       const logProbs = frontier.map(({ pathLogProb }) => pathLogProb);
       if (frontier.length === 0 || !rule.another({ depth, frontier: logProbs, context: tokens.length }))

@@ -1,3 +1,4 @@
+import { commonPrefix } from '../decode/commonPrefix.ts';
 import { PrefillPace } from '../decode/prefill.ts';
 import type { PooledSequence } from '../decode/sequencePool.ts';
 import type { ForwardBatch, ForwardOutput, KvCache, LanguageModel } from '../model/languageModel.ts';
@@ -9,7 +10,14 @@ export interface DraftedToken {
   readonly parent: DraftedToken | undefined;
 }
 
-/** A proposal cannot be interrupted: this is how long it may catch up, so that a cancel is felt within 50 ms. */
+/** How far a draft may go. */
+export interface DraftLimits {
+  readonly levels: number;
+  /** Once it is aborted no pass begins. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Catching up is not interrupted: this is how long it may take at once, so that a cancel is felt within 50 ms. */
 const CATCH_UP_MS = 25;
 
 /** Tokens that a window ahead is behind before a pass is spent on it: fewer hardly cost less. */
@@ -57,10 +65,7 @@ export class DraftModelSequence implements PooledSequence {
 
   /** The last token counts for nothing: its prediction has to be made again. */
   reusable(tokens: Int32Array): number {
-    const limit = Math.min(this.#tokens.length, tokens.length - 1);
-    let common = 0;
-    while (common < limit && this.#tokens[common] === tokens[common]) common++;
-    return common;
+    return commonPrefix(this.#tokens, tokens.subarray(0, -1));
   }
 
   /** Evaluates one chunk of what the rows lack of the first `due` of `tokens`, when that is worth a pass. */
@@ -75,21 +80,20 @@ export class DraftModelSequence implements PooledSequence {
   /**
    * Evaluates what the rows lack of `tokens`, chunk by chunk for a short time.
    *
-   * @returns the prediction after the last token, one row; undefined when there is more to evaluate than that time is for,
-   *   or a token that the draft model does not know
+   * @returns the prediction after the last token, one row; `catchingUp`: there is more to evaluate than that time is for
    */
-  async follow(tokens: Int32Array): Promise<ForwardOutput | undefined> {
+  async follow(tokens: Int32Array): Promise<ForwardOutput | 'catchingUp' | 'unknownToken'> {
     await this.#keepAccepted(tokens);
     this.#kv.reserve(tokens.length);
     const started = performance.now();
     for (;;) {
       const behind = tokens.length - this.rows;
       const chunk = this.#chunkOf(tokens, behind);
-      if (!chunk) return undefined;
+      if (!chunk) return 'unknownToken';
       const whole = chunk.length === behind;
       const output = await this.#evaluate(chunk, whole ? Int32Array.of(behind - 1) : new Int32Array(0));
       if (whole) return output;
-      if (performance.now() - started > CATCH_UP_MS) return undefined;
+      if (performance.now() - started > CATCH_UP_MS) return 'catchingUp';
     }
   }
 

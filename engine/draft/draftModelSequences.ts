@@ -22,10 +22,12 @@ export class DraftModelSequences {
   /**
    * Drafts after `tokens`, all of the target's.
    *
+   * @param signal once it is aborted, no work is done for the drafts after these
    * @param work takes the sequence, what of the tokens it stands for, and how many levels fit the draft model's context
    */
   async draft<T>(
     tokens: Int32Array,
+    signal: AbortSignal | undefined,
     work: (sequence: DraftModelSequence, window: Int32Array, deepest: number) => Promise<T>,
   ): Promise<T> {
     const { start, next } = draftWindow(tokens.length, this.#contexts);
@@ -33,7 +35,8 @@ export class DraftModelSequences {
     const sequence = this.#pool.acquire(window);
     try {
       const drafted = await work(sequence, window, this.#contexts.draft - window.length + 1);
-      if (next && sequence.rows >= window.length) await this.#prepare(tokens.subarray(next.start), next.due);
+      const isAhead = sequence.rows >= window.length && !signal?.aborted;
+      if (next && isAhead) await this.#prepare(tokens.subarray(next.start), next.due);
       return drafted;
     } finally {
       this.#pool.release(sequence);

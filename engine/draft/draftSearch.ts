@@ -78,14 +78,16 @@ export class DraftSearch {
   }
 
   /** Learns from every guess that was made, also from those that were cut before verification. */
-  learn({ tree, accepted, bonus }: Verdict): void {
+  learn({ tree, accepted, bonus, taken = accepted.length }: Verdict): void {
     let node = this.#root;
     this.#root = undefined;
     for (let i = 0; i <= accepted.length && node?.children; i++) {
       const token = i < accepted.length ? tree.tokens[accepted[i]] : bonus;
       for (const child of node.children) this.#learn(child, node.heard, child.token === token);
       node = node.children.find((child) => child.token === token);
-      if (node && i < accepted.length) this.#credit(node.opinions, tree.sources[accepted[i]]);
+      // What comes after the end of the text is learned from, but nobody gets it.
+      if (node && i < Math.min(accepted.length, taken))
+        this.#credit(node.opinions, tree.sources[accepted[i]]);
     }
   }
 

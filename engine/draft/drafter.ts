@@ -1,4 +1,5 @@
 import type { TokenTree } from '../tree/tokenTree.ts';
+import type { Proposal } from './proposal.ts';
 
 /** Indices [start, end). */
 export interface TokenRange {
@@ -18,7 +19,7 @@ export interface HiddenRows {
 
 /** What a drafter may look at: the committed tokens of a session and their hidden states, never its KV rows. */
 export interface SessionView {
-  /** Another number for every session: within one, tokens are only ever added. */
+  /** Another number for every session, from 1 on: within one, tokens are only ever added. */
   readonly id: number;
   /** Prompt and generated tokens, all committed. Valid until the next commit; do not keep it. */
   readonly tokens: Int32Array;
@@ -46,11 +47,21 @@ export interface Verdict {
   readonly accepted: readonly number[];
   /** The target's own token after the last accepted node. */
   readonly bonus: number;
+  /** How many of the accepted tokens and the bonus after them came before the end of the text; absent: all of them. */
+  readonly taken?: number | undefined;
   /**
    * The target's most probable next tokens, best first: row 0 after the last committed token, row i + 1 after node i.
    * Of a target that was opened to hand them out (TargetOutputs.successors).
    */
   readonly successors?: Int32Array | undefined; // [tree.size + 1, k]
+}
+
+/** For drafters that it costs something to go on. */
+export interface ProposalLimits {
+  /** Levels of the tree at most. */
+  readonly levels?: number;
+  /** Once it is aborted nobody waits for the proposal: what is drafted by then is as good as any. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -64,10 +75,10 @@ export interface Drafter {
   /** Accepted tokens of the session under way by the workspace file they were drafted from. */
   readonly acceptedFrom?: ReadonlyMap<string, number>;
   /**
-   * At most `budget` nodes, no deeper than `levels` where that costs a drafter something. An empty tree is a fine answer.
+   * At most `budget` nodes. An empty tree is a fine answer; one that has to catch up with the session first says so.
    * Called once a decoding step.
    */
-  propose(view: SessionView, budget: number, levels?: number): TokenTree | Promise<TokenTree>;
+  propose(view: SessionView, budget: number, limits?: ProposalLimits): Proposal | Promise<Proposal>;
   /** Called after each pass of the target, also when the drafter was not asked before it. */
   observe(verdict: Verdict): void;
   dispose(): void;

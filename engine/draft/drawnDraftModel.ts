@@ -1,12 +1,13 @@
 import { predictionsOnly } from '../compile/targetOutputs.ts';
 import { DraftSampler } from '../sampling/draftSampler.ts';
 import type { SamplingSettings } from '../sampling/samplingSettings.ts';
-import { ROOT, type TokenTree, TokenTreeBuilder } from '../tree/tokenTree.ts';
-import type { Drafter, SessionView, Verdict } from './drafter.ts';
+import { ROOT, TokenTreeBuilder } from '../tree/tokenTree.ts';
+import type { Drafter, ProposalLimits, SessionView, Verdict } from './drafter.ts';
 import type { DraftModelParts } from './draftModel.ts';
 import { DepthByCost, type DepthRule, fixedDepth } from './draftModelDepth.ts';
-import type { DraftedToken, DraftModelSequence } from './draftModelSequence.ts';
+import type { DraftedToken, DraftLimits, DraftModelSequence } from './draftModelSequence.ts';
 import { DraftModelSequences } from './draftModelSequences.ts';
+import { catchingUp, type Proposal } from './proposal.ts';
 
 export interface DrawnDraftModelOptions {
   /** What the target's text is sampled with, at a temperature above 0: drafts are drawn alike. */
@@ -47,10 +48,9 @@ export class DrawnDraftModelDrafter implements Drafter {
     return this.#parts.model.info.weightBytes + this.#sequences.bytes;
   }
 
-  /** Empty while the draft model still catches up with a long prompt. */
-  propose(view: SessionView, budget: number): Promise<TokenTree> {
-    return this.#sequences.draft(view.tokens, (sequence, window, deepest) =>
-      this.#draft(sequence, window, Math.min(budget, deepest)),
+  propose(view: SessionView, budget: number, { signal }: ProposalLimits = {}): Promise<Proposal> {
+    return this.#sequences.draft(view.tokens, signal, (sequence, window, deepest) =>
+      this.#draft(sequence, window, { levels: Math.min(budget, deepest), signal }),
     );
   }
 
@@ -64,21 +64,26 @@ export class DrawnDraftModelDrafter implements Drafter {
     this.#sequences.dispose();
   }
 
-  async #draft(sequence: DraftModelSequence, tokens: Int32Array, deepest: number): Promise<TokenTree> {
+  async #draft(
+    sequence: DraftModelSequence,
+    tokens: Int32Array,
+    { levels, signal }: DraftLimits,
+  ): Promise<Proposal> {
     const rule = this.#depthRule();
     const builder = new TokenTreeBuilder();
     // Made before the tokens are known: nothing may be cut for what it turns out to be.
     const logProb = Math.log(this.#rate);
     let drafted: DraftedToken | undefined;
-    for (let depth = 1, parent = ROOT; depth <= deepest; depth++) {
+    for (let depth = 1, parent = ROOT; depth <= levels && !signal?.aborted; depth++) {
       const output = await (drafted ? sequence.extend([drafted]) : sequence.follow(tokens));
-      if (!output) break;
+      if (output === 'catchingUp') return catchingUp;
+      if (output === 'unknownToken') break;
       const { tokens: drawn, draftProbs } = this.#sampler.draw(this.#inTargetVocabulary(output.logits!), 1);
       parent = builder.addDrawn(parent, drawn[0], logProb, 'draftModel', draftProbs);
       drafted = { token: drawn[0], parent: drafted };
       if (!rule.another({ depth, frontier: [depth * logProb], context: tokens.length })) break;
     }
-    return builder.build(deepest);
+    return builder.build(levels);
   }
 
   #depthRule(): DepthRule {

@@ -3,11 +3,12 @@ import type { CostModel } from '../decode/costModel.ts';
 import { SequencePool } from '../decode/sequencePool.ts';
 import type { DraftCandidates, TreeLimits } from '../model/draftHeadRows.ts';
 import { emptyTree, subtree, type TokenTree, takeMostProbable } from '../tree/tokenTree.ts';
-import type { Drafter, SessionView, Verdict } from './drafter.ts';
+import type { Drafter, ProposalLimits, SessionView, Verdict } from './drafter.ts';
 import { type DepthPlace, EagleDepth } from './eagleDepth.ts';
 import { type DraftingHead, EagleSequence } from './eagleSequence.ts';
 import { eagleStaticTree } from './eagleStaticTree.ts';
 import { treeOfCandidates } from './eagleTree.ts';
+import { catchingUp, type Proposal } from './proposal.ts';
 
 /** Names and meaning follow SGLang's server options. */
 export interface EagleOptions {
@@ -56,8 +57,12 @@ export class EagleDrafter implements Drafter {
     return this.#head.info.weightBytes + this.#sequences.bytes;
   }
 
-  /** Empty while the head still catches up with a long prompt, or while more than the last token is pending. */
-  async propose(view: SessionView, budget: number, levels = Number.POSITIVE_INFINITY): Promise<TokenTree> {
+  /** Catches up while there is much of a long prompt left, or more than the last token is pending. */
+  async propose(
+    view: SessionView,
+    budget: number,
+    { levels = Number.POSITIVE_INFINITY }: ProposalLimits = {},
+  ): Promise<Proposal> {
     const { numDraftTokens = budget } = this.#options;
     const nodes = Math.min(budget, numDraftTokens);
     if (nodes === 0) return emptyTree;
@@ -66,7 +71,7 @@ export class EagleDrafter implements Drafter {
     try {
       const started = performance.now();
       const draft = await sequence.draft(view, this.#limits(nodes, levels));
-      if (!draft) return emptyTree;
+      if (!draft) return catchingUp;
       const { candidates, pairs } = draft;
       const drafted = candidates.expanded.length / candidates.width;
       if (pairs <= FEW_PAIRS) this.#depth?.drafted(drafted, performance.now() - started);
@@ -79,7 +84,7 @@ export class EagleDrafter implements Drafter {
   /** What was accepted shows in the tokens of the next proposal; what a draft was worth, here. */
   observe({ tree, accepted }: Verdict): void {
     if (tree.size === 0) return;
-    this.#depth?.observe({ ...this.#place, verified: tree.size, accepted: accepted.length });
+    this.#depth?.observe({ ...this.#place, tree, accepted });
   }
 
   dispose(): void {

@@ -1,4 +1,5 @@
 import type { CostModel } from '../decode/costModel.ts';
+import { ROOT, type TokenTree } from '../tree/tokenTree.ts';
 import { LevelTimes } from './levelTimes.ts';
 
 /** The step that is drafted for. */
@@ -11,8 +12,10 @@ export interface DepthPlace {
 
 /** What came of a draft. */
 export interface DraftOutcome extends DepthPlace {
-  readonly verified: number;
-  readonly accepted: number;
+  /** What was verified. */
+  readonly tree: TokenTree;
+  /** Indices of the accepted nodes, root to leaf. */
+  readonly accepted: readonly number[];
 }
 
 /** Rows that the cost of one is averaged over. */
@@ -46,7 +49,7 @@ export class EagleDepth {
   /** The least probability of a path that another level is worth drafting after. */
   leastProbability({ context, pending }: DepthPlace): number {
     const passMs = this.#costs.passMs(pending, context);
-    const rowMs = (this.#costs.passMs(pending + ROWS, context) - passMs) / ROWS;
+    const rowMs = this.#costs.rowMs(pending, context, ROWS);
     const levelMs = this.#times.ms(2) - this.#times.ms(1);
     const rate = (this.#tokens + FIRST_STEPS) / (this.#ms + FIRST_STEPS * passMs);
     const sureness = this.#right / this.#guessed;
@@ -58,10 +61,13 @@ export class EagleDepth {
     this.#draftMs = ms;
   }
 
-  observe({ context, pending, verified, accepted }: DraftOutcome): void {
-    this.#tokens = KEEP * this.#tokens + accepted + 1;
-    this.#ms = KEEP * this.#ms + this.#draftMs + this.#costs.passMs(pending + verified, context);
-    this.#right = KEEP * this.#right + accepted;
-    this.#guessed = KEEP * this.#guessed + accepted + (accepted < verified ? 1 : 0);
+  observe({ context, pending, tree, accepted }: DraftOutcome): void {
+    const right = accepted.length;
+    // Where nothing was drafted after the last right token, nothing was wrong either.
+    const wrong = tree.parents.includes(accepted.at(-1) ?? ROOT) ? 1 : 0;
+    this.#tokens = KEEP * this.#tokens + right + 1;
+    this.#ms = KEEP * this.#ms + this.#draftMs + this.#costs.passMs(pending + tree.size, context);
+    this.#right = KEEP * this.#right + right;
+    this.#guessed = KEEP * this.#guessed + right + wrong;
   }
 }

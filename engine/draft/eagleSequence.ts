@@ -1,3 +1,4 @@
+import { commonPrefix } from '../decode/commonPrefix.ts';
 import type { PooledSequence } from '../decode/sequencePool.ts';
 import type { DraftHead, DraftHeadInfo } from '../model/draftHead.ts';
 import type { DraftCandidates, DraftHeadRows, Pairs, TreeLimits } from '../model/draftHeadRows.ts';
@@ -44,10 +45,7 @@ export class EagleSequence implements PooledSequence {
 
   /** How many tokens at the beginning are the same. */
   reusable(tokens: Int32Array): number {
-    const limit = Math.min(this.#tokens.length, tokens.length);
-    let common = 0;
-    while (common < limit && this.#tokens[common] === tokens[common]) common++;
-    return common;
+    return commonPrefix(this.#tokens, tokens);
   }
 
   /**

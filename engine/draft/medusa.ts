@@ -1,7 +1,8 @@
 import type { MedusaPrediction } from '../model/medusaHeads.ts';
-import { emptyTree, ROOT, type TokenTree, TokenTreeBuilder } from '../tree/tokenTree.ts';
+import { ROOT, type TokenTree, TokenTreeBuilder } from '../tree/tokenTree.ts';
 import type { Drafter, SessionView } from './drafter.ts';
 import { type MedusaTree, type TreeChoice, treeChoices } from './medusaTrees.ts';
+import { catchingUp, type Proposal } from './proposal.ts';
 
 export interface MedusaDrafterOptions {
   /** Levels of the tree at most, one a head. Absent: as many as there are heads. */
@@ -48,10 +49,10 @@ export class MedusaDrafter implements Drafter {
     return this.#heads.bytes;
   }
 
-  /** Empty where more than the last token is pending: the state before it is not known then. */
-  async propose({ tokens, hidden }: SessionView, budget: number): Promise<TokenTree> {
+  /** Catches up where more than the last token is pending: the state before it is not known then. */
+  async propose({ tokens, hidden }: SessionView, budget: number): Promise<Proposal> {
     const newest = tokens.length - 2;
-    if (newest < 0 || hidden.length <= newest) return emptyTree;
+    if (newest < 0 || hidden.length <= newest) return catchingUp;
     const prediction = await this.#heads.predict(hidden.slice(newest, newest + 1));
     const { tree, numSteps = Infinity, topk = Infinity, numDraftTokens = Infinity } = this.#options;
     const { candidates, tokens: predicted } = prediction;

@@ -31,8 +31,8 @@ export class RecycledSource implements GuessSource<RecycledGuess> {
   #text: PathEnd = textPath([0]);
   /** The last committed token: a control token where the text is broken by one. */
   #root: number | undefined;
-  #sessionId: number | undefined;
-  #session = 1;
+  /** Its id; no session has that of before the first one. */
+  #session = -1;
 
   constructor(vocabSize: number) {
     this.#table = new SuccessorTable(vocabSize, SUCCESSORS);
@@ -44,10 +44,7 @@ export class RecycledSource implements GuessSource<RecycledGuess> {
 
   /** Takes in where the session stands. @returns the text before the drafts */
   follow(view: SessionView): PathEnd {
-    if (view.id !== this.#sessionId) {
-      this.#sessionId = view.id;
-      this.#session++;
-    }
+    this.#session = view.id;
     this.#root = view.tokens[view.tokens.length - 1];
     this.#text = textPath(lastText(view));
     return this.#text;

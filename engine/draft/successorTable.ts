@@ -44,7 +44,7 @@ export class SuccessorTable {
 
   /**
    * @param successors best first; of a tiny vocabulary fewer than `width`
-   * @param session from 1
+   * @param session any number but 0
    */
   refresh(context: number, successors: Int32Array, session: number): void {
     const slot = slotOf(context);

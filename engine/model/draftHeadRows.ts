@@ -33,6 +33,9 @@ const CAPACITY_STEP = 64;
 /** Rows older than the window that are kept for when tokens at the end are taken back. */
 const SPARE_ROWS = 128;
 
+/** The least that a graph can draft, whoever chooses its nodes. */
+const ONE_TOKEN: TreeLimits = { levels: 1, width: 1, leastLogProb: 0, expand: Int32Array.of(0) };
+
 /** Inputs that only the width decides. */
 type WidthFeeds = Readonly<Record<'width' | 'siblings' | 'sibling_mask', ort.Tensor>>;
 
@@ -87,7 +90,7 @@ export class DraftHeadRows {
 
   /** Adds the rows of the next pairs. */
   async append(pairs: Pairs): Promise<void> {
-    await this.#run(pairs, { levels: 1, width: 1, leastLogProb: 0 }, ['rows']);
+    await this.#run(pairs, ONE_TOKEN, ['rows']);
   }
 
   /** Adds the rows of the next pairs and drafts what follows the last of them. */
@@ -131,22 +134,15 @@ export class DraftHeadRows {
     };
   }
 
-  #treeFeeds(
-    { tokens }: Pairs,
-    { levels, width, leastLogProb, expand }: TreeLimits,
-  ): Record<string, ort.Tensor> {
+  #treeFeeds({ tokens }: Pairs, limits: TreeLimits): Record<string, ort.Tensor> {
+    const { levels, width, leastLogProb } = limits;
     const next = BigInt64Array.from({ length: width }, () => BigInt(this.#end + tokens.length));
     return {
       ...this.#feedsOfWidth(width),
       levels: new ort.Tensor('int64', BigInt64Array.of(BigInt(levels)), []),
       least_log_prob: new ort.Tensor('float32', [leastLogProb], []),
       next_positions: new ort.Tensor('int64', next, [1, width]),
-      ...(expand && {
-        expand: new ort.Tensor('int64', BigInt64Array.from(expand.subarray(0, levels * width), BigInt), [
-          levels,
-          width,
-        ]),
-      }),
+      ...(this.#info.expansion === 'given' && { expand: expandTensor(limits) }),
     };
   }
 
@@ -223,6 +219,11 @@ export class DraftHeadRows {
       values: new ort.Tensor('float32', this.#values, shape),
     };
   }
+}
+
+function expandTensor({ levels, width, expand }: TreeLimits): ort.Tensor {
+  const places = BigInt64Array.from(expand!.subarray(0, levels * width), BigInt);
+  return new ort.Tensor('int64', places, [levels, width]);
 }
 
 /** [size]: hides the first `hidden`. */

@@ -1,6 +1,6 @@
 import type { Drafter, SessionView, Verdict } from '../../draft/drafter.ts';
 import type { WorkspaceText } from '../../draft/ngramSources.ts';
-import type { TokenTree } from '../../tree/tokenTree.ts';
+import { type Proposal, treeOf } from '../../draft/proposal.ts';
 import type { TokenArray } from '../../workspace/hashChain.ts';
 import type { Match } from '../../workspace/matchList.ts';
 import { elapsedMs } from './timing.ts';
@@ -29,13 +29,13 @@ export class StopwatchDrafter implements Drafter {
     return this.#drafter.bytes;
   }
 
-  async propose(view: SessionView, budget: number): Promise<TokenTree> {
+  async propose(view: SessionView, budget: number): Promise<Proposal> {
     const startedMs = performance.now();
-    const tree = await this.#drafter.propose(view, budget);
+    const proposal = await this.#drafter.propose(view, budget);
     const proposeMs = performance.now() - startedMs;
-    this.drafts.push({ isFirst: view.id !== this.#session, proposeMs, nodes: tree.size });
+    this.drafts.push({ isFirst: view.id !== this.#session, proposeMs, nodes: treeOf(proposal).size });
     this.#session = view.id;
-    return tree;
+    return proposal;
   }
 
   observe(verdict: Verdict): void {

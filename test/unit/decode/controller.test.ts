@@ -29,7 +29,14 @@ function chain(probability: number, length: number): TokenTree {
   return builder.build(length);
 }
 
-const outcome: StepOutcome = { context: 100, nodes: 1, accepted: 0, draftMs: 0.05, verifyMs: 1 };
+const outcome: StepOutcome = {
+  context: 100,
+  nodes: 1,
+  accepted: 0,
+  drafting: 'drafted',
+  draftMs: 0.05,
+  passMs: 1,
+};
 
 test('all of a tree is verified when a pass costs the same', () => {
   assert.equal(controllerOf(free).choose(chain(0.7, 20), place).size, 20);
@@ -142,7 +149,7 @@ function timesAsked(
   for (let step = 0; step < steps; step++) {
     const isAsked = controller.budget() > 0;
     if (isAsked) asked++;
-    controller.observe(isAsked ? outcomeOf(step) : { ...outcome, draftMs: undefined });
+    controller.observe(isAsked ? outcomeOf(step) : { ...outcome, drafting: 'notAsked', draftMs: 0 });
   }
   return asked;
 }
@@ -165,6 +172,19 @@ test('a drafter that is right now and then, or costs nothing, never pauses', () 
   );
 });
 
+test('a drafter that catches up does not pause, and what it was worth before stands', () => {
+  const catchingUp: StepOutcome = { ...outcome, drafting: 'catchingUp', draftMs: 25 };
+  assert.equal(
+    timesAsked(controllerOf(free), 100, () => catchingUp),
+    100,
+  );
+  const controller = controllerOf(free);
+  timesAsked(controller, 100, () => ({ ...outcome, draftMs: 0.001 }));
+  timesAsked(controller, 100, () => catchingUp);
+  const cheap = () => ({ ...outcome, draftMs: 0.001 });
+  assert.equal(timesAsked(controller, 100, cheap), 100, 'what catching up takes is no cost of drafts');
+});
+
 test('what passes really cost overrules the table', () => {
   const controller = controllerOf(proportional);
   assert.equal(controller.choose(chain(0.8, 8), place).size, 0);
@@ -175,7 +195,7 @@ test('what passes really cost overrules the table', () => {
 
 test('a pass that was interrupted for long, or took no time at all, does not turn costs upside down', () => {
   const controller = controllerOf(proportional);
-  for (const verifyMs of [1e9, 0]) controller.observe({ ...outcome, verifyMs });
+  for (const passMs of [1e9, 0]) controller.observe({ ...outcome, passMs });
   assert.equal(controller.choose(chain(0.8, 8), place).size, 0);
   assert.equal(controllerOf(free).choose(chain(0.5, 8), { ...place, context: 1e6 }).size, 8);
 });

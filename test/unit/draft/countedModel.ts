@@ -9,6 +9,8 @@ export class CountedModel implements LanguageModel {
   passes = 0;
   /** KV caches that were made and not disposed. */
   caches = 0;
+  /** Called when a pass begins. */
+  onPass = () => {};
   #msPerToken = 0;
   #clockMs = 0;
 
@@ -69,6 +71,7 @@ export class CountedModel implements LanguageModel {
   #evaluate({ tokens }: ForwardBatch): void {
     this.tokens += tokens.length;
     this.passes++;
+    this.onPass();
     this.#clockMs += this.#msPerToken * tokens.length;
   }
 }

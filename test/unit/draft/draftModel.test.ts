@@ -13,6 +13,7 @@ import {
   type DraftModelOptions,
   draftModelOutputs,
 } from '../../../engine/draft/draftModel.ts';
+import { isCatchingUp, type Proposal, treeOf } from '../../../engine/draft/proposal.ts';
 import type { CostTable } from '../../../engine/model/costTable.ts';
 import type { LanguageModel } from '../../../engine/model/languageModel.ts';
 import { ROOT, type TokenTree } from '../../../engine/tree/tokenTree.ts';
@@ -160,10 +161,14 @@ test('no deeper than it is asked, and as deep as a number of tokens asks, paying
     { model, costs: dear, target: tinyShape },
     { numDraftTokens: 6, topk: 1 },
   );
-  assert.equal((await asked.propose(view(), 16)).size, 6);
-  assert.equal(Math.max(...nodeDepths((await asked.propose(view(), 16, 2)).parents)), 1, 'two levels');
+  assert.equal(treeOf(await asked.propose(view(), 16)).size, 6);
+  assert.equal(
+    Math.max(...nodeDepths(treeOf(await asked.propose(view(), 16, { levels: 2 })).parents)),
+    1,
+    'two levels',
+  );
   const free = new DraftModelDrafter({ model, costs: dear, target: tinyShape }, { topk: 1 });
-  assert.equal(Math.max(...nodeDepths((await free.propose(view(), 16)).parents)), 0, 'one level');
+  assert.equal(Math.max(...nodeDepths(treeOf(await free.propose(view(), 16)).parents)), 0, 'one level');
 });
 
 test('a draft model that is always wrong changes nothing', async () => {
@@ -218,6 +223,38 @@ test('rows kept across requests, cancels and documents change nothing', async ()
   pool.dispose();
 });
 
+/** Aborts in the `pass`th pass of the draft model from now on, which is the last one then. */
+function abortInPass(model: CountedModel, pass: number): AbortSignal {
+  const abort = new AbortController();
+  const last = model.passes + pass;
+  model.onPass = () => {
+    assert.ok(model.passes <= last, 'a pass after the cancel');
+    if (model.passes === last) abort.abort();
+  };
+  return abort.signal;
+}
+
+for (const options of everyWidth) {
+  test(`a cancel ends a draft at its next level, and leaves all in order: ${JSON.stringify(options)}`, async () => {
+    const target = await openTarget();
+    const { drafter, model } = await openDrafter(options, targetDir);
+    const session = newSession(target);
+    const random = new Random(6);
+    const tokens = someTokens(30, 1);
+    const expected = await plain(target, request(tokens, { maxNewTokens: 20 }));
+    for (let i = 0; i < 20; i++) {
+      const signal = abortInPass(model, 1 + random.below(12));
+      const cancelled = await run(session, request(tokens, { maxNewTokens: 20, signal }), drafter);
+      assert.deepEqual(cancelled.tokens, expected.slice(0, cancelled.tokens.length));
+      assert.equal(cancelled.finish, signal.aborted ? 'cancelled' : 'length');
+      model.onPass = () => {};
+      const again = await run(session, request(tokens, { maxNewTokens: 20 }), drafter);
+      assert.deepEqual(again.tokens, expected);
+      assert.ok(again.metrics.numAcceptedTokens > 5, `${again.metrics.numAcceptedTokens} accepted`);
+    }
+  });
+}
+
 test('sessions that run at the same time do not share rows', async () => {
   const target = await openTarget();
   const { drafter } = await openDrafter(chain(4), targetDir);
@@ -260,7 +297,7 @@ for (const options of everyWidth) {
 /** Asks until the draft model has followed the prompt. */
 async function proposeInTheEnd(drafter: Drafter, view: SessionView, budget: number): Promise<TokenTree> {
   for (;;) {
-    const tree = await drafter.propose(view, budget);
+    const tree = treeOf(await drafter.propose(view, budget));
     if (tree.size > 0) return tree;
   }
 }
@@ -288,7 +325,7 @@ test('a chain costs a pass a token, and nothing is evaluated twice', async () =>
   const step = (tokens: readonly number[]) => {
     text.push(...tokens);
     return model.count(async () => {
-      tree = await drafter.propose(viewOf(text, id), 16);
+      tree = treeOf(await drafter.propose(viewOf(text, id), 16));
     });
   };
   assert.deepEqual(await step([first, second, third, fourth, 7]), { tokens: 2 + 3, passes: 1 + 3 });
@@ -315,20 +352,20 @@ test('a long prompt is followed little by little', async (t) => {
   model.slowDown(t, 0.5);
   const view = viewOf(someTokens(300, 9));
   const passes: number[] = [];
-  let tree: TokenTree;
+  let proposal: Proposal;
   do {
     const { tokens } = await model.count(async () => {
-      tree = await drafter.propose(view, 16);
+      proposal = await drafter.propose(view, 16);
     });
     passes.push(tokens);
-  } while (tree!.size === 0);
+  } while (isCatchingUp(proposal!));
   assert.ok(passes.length > 2 && Math.max(...passes) < 150, passes.join());
   assert.equal(
     passes.reduce((sum, tokens) => sum + tokens),
     view.tokens.length + 1,
   );
   const { drafter: fresh } = await openDrafter(chain(2));
-  assert.deepEqual(tree!, await proposeInTheEnd(fresh, view, 16));
+  assert.deepEqual(proposal!, await proposeInTheEnd(fresh, view, 16));
 });
 
 test('past its context the draft model goes on with the newer half of it', async () => {
@@ -351,7 +388,7 @@ test('a window that moves leaves no step without a draft, on a slow draft model 
   const id = newSessionId();
   await proposeInTheEnd(drafter, viewOf(text, id), 4);
   while (text.length < 480) {
-    const { size } = await drafter.propose(viewOf(text, id), 4);
+    const { size } = treeOf(await drafter.propose(viewOf(text, id), 4));
     assert.equal(size, 2, `nothing is drafted after ${text.length} tokens`);
     text.push(...someTokens(3, text.length));
   }
@@ -365,7 +402,7 @@ test('a draft model of the context of its target drafts to its end', async () =>
   await proposeInTheEnd(drafter, viewOf(text, id), 4);
   for (; text.length < contextLength; text.push(...someTokens(1, text.length))) {
     const evaluated = await model.count(async () => {
-      const { size } = await drafter.propose(viewOf(text, id), 4);
+      const { size } = treeOf(await drafter.propose(viewOf(text, id), 4));
       assert.equal(size, Math.min(4, contextLength - text.length + 1));
     });
     assert.ok(evaluated.tokens <= 1 + 4, `${evaluated.tokens} tokens evaluated at ${text.length}`);
@@ -379,7 +416,7 @@ test('trees are as wide, as deep and as large as asked for', async () => {
     { numSteps: 4, topk: 3, numDraftTokens: 5 },
   ]) {
     const { drafter } = await openDrafter({ numSteps, topk, numDraftTokens });
-    const tree = await drafter.propose(viewOf([1, 2, 3]), 100);
+    const tree = treeOf(await drafter.propose(viewOf([1, 2, 3]), 100));
     assert.equal(tree.size, Math.min(numDraftTokens, topk + (numSteps - 1) * topk * topk));
     assert.ok(Math.max(...nodeDepths(tree.parents)) < numSteps);
     for (const parent of [ROOT, ...tree.tokens.keys()]) {
@@ -396,7 +433,7 @@ test('tokens that one of the two models does not know are neither drafted nor fo
     { numSteps: 3 },
   );
   for (let i = 0; i < 20; i++) {
-    const tree = await narrow.propose(viewOf([i]), 16);
+    const tree = treeOf(await narrow.propose(viewOf([i]), 16));
     assert.ok(tree.tokens.every((token) => token < 10));
   }
   const wide = new DraftModelDrafter(
@@ -404,7 +441,8 @@ test('tokens that one of the two models does not know are neither drafted nor fo
     { numSteps: 3 },
   );
   const id = newSessionId();
-  assert.equal((await wide.propose(viewOf([1, 2, 999], id), 16)).size, 0);
+  const nothing = await wide.propose(viewOf([1, 2, 999], id), 16);
+  assert.ok(!isCatchingUp(nothing) && nothing.size === 0);
 });
 
 test('it says what memory it holds', async () => {

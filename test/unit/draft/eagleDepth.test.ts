@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CostModel } from '../../../engine/decode/costModel.ts';
 import { EagleDepth } from '../../../engine/draft/eagleDepth.ts';
+import { ROOT, type TokenTree, TokenTreeBuilder } from '../../../engine/tree/tokenTree.ts';
 import { Random } from '../../random.ts';
 
 const place = { context: 100, pending: 1 };
@@ -14,6 +15,21 @@ function costs(rowMs: number): CostModel {
     contexts: [128],
     ms: [nodeCounts.map((nodes) => 1 + rowMs * (nodes - 1))],
   });
+}
+
+/** So many levels of `width` tokens each, all after the first one of the level before. */
+function drafted(levels: number, width: number): TokenTree {
+  const builder = new TokenTreeBuilder();
+  for (let node = 0; node < levels * width; node++) {
+    const parent = node < width ? ROOT : node - (node % width) - width;
+    builder.add(parent, node, -0.01, 'eagle');
+  }
+  return builder.build(levels * width);
+}
+
+/** The path through the first tokens of them. */
+function firstOfLevels(levels: number, width: number): number[] {
+  return Array.from({ length: levels }, (_, level) => level * width);
 }
 
 interface World {
@@ -39,7 +55,7 @@ function rateOf(
     while (accepted < levels && random.chance(sureness)) accepted++;
     const draftMs = 0.1 + levelMs * levels;
     seen?.drafted(levels, draftMs);
-    seen?.observe({ ...place, verified: levels, accepted });
+    seen?.observe({ ...place, tree: drafted(levels, 1), accepted: firstOfLevels(accepted, 1) });
     tokens += accepted + 1;
     ms += draftMs + 1 + rowMs * levels;
   }
@@ -74,4 +90,20 @@ test('the dearer a level, the more probable its path has to be', () => {
   });
   assert.deepEqual(leasts, leasts.toSorted());
   assert.ok(leasts[0] < 0.2 && leasts[2] > 0.3 && leasts[2] <= 0.9, `${leasts}`);
+});
+
+test('a tree whose whole path is right is as sure as such a chain, and its siblings were no mistakes', () => {
+  const leastAfter = (width: number, right: number) => {
+    // Rows cost nothing, so that the two differ in what was right alone.
+    const depth = new EagleDepth(costs(1e-9));
+    for (let i = 0; i < 200; i++) {
+      depth.drafted(1, 0.2);
+      depth.drafted(3, 0.4);
+      depth.observe({ ...place, tree: drafted(3, width), accepted: firstOfLevels(right, width) });
+    }
+    return depth.leastProbability(place);
+  };
+  assert.ok(Math.abs(leastAfter(4, 3) - leastAfter(1, 3)) < 1e-6);
+  assert.ok(Math.abs(leastAfter(4, 2) - leastAfter(1, 2)) < 1e-6, 'one in three was wrong of both');
+  assert.ok(leastAfter(4, 0) > 2 * leastAfter(4, 3));
 });

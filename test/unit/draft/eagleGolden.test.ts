@@ -6,6 +6,7 @@ import { decode } from '../../../engine/decode/decoder.ts';
 import { Session } from '../../../engine/decode/session.ts';
 import type { Drafter, SessionView, Verdict } from '../../../engine/draft/drafter.ts';
 import { EagleDrafter } from '../../../engine/draft/eagle.ts';
+import { treeOf } from '../../../engine/draft/proposal.ts';
 import { emptyTree, ROOT, type TokenTree } from '../../../engine/tree/tokenTree.ts';
 import { nodeDepths } from '../../../engine/tree/treeMask.ts';
 import { greedyVerifier } from '../../../engine/verify/greedy.ts';
@@ -50,7 +51,7 @@ for (const name of eagleHeads) {
       const view = goldenView(golden.tokens(prompt), await golden.features(prompt));
       for (const shape of eagleTrees) {
         const options = golden.options(shape);
-        const tree = await new EagleDrafter(head, options).propose(view, options.numDraftTokens);
+        const tree = treeOf(await new EagleDrafter(head, options).propose(view, options.numDraftTokens));
         const place = `${prompt} ${shape}`;
         assert.deepEqual([view.tokens.at(-1), ...tree.tokens], [...golden.firstTree(prompt, shape)], place);
         assert.deepEqual(maskOf(tree), golden.firstTreeMask(prompt, shape), place);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EagleDrafter } from '../../../engine/draft/eagle.ts';
+import { treeOf } from '../../../engine/draft/proposal.ts';
 import { ROOT } from '../../../engine/tree/tokenTree.ts';
 import { nodeDepths } from '../../../engine/tree/treeMask.ts';
 import { DraftHeads } from '../../draftHeads.ts';
@@ -17,7 +18,7 @@ for (const name of eagleHeads) {
     const dynamic = await heads.open(description, eagleTargetDir, 'fp32');
     for (const prompt of ['p17', 'p200'] as const) {
       const view = goldenView(golden.tokens(prompt), await golden.features(prompt));
-      const tree = await new EagleDrafter(head).propose(view, 60);
+      const tree = treeOf(await new EagleDrafter(head).propose(view, 60));
       const levels = [0, 1, 2, 3, 4].map((level) =>
         nodeDepths(tree.parents).filter((depth) => depth === level),
       );
@@ -26,7 +27,7 @@ for (const name of eagleHeads) {
         [4, 8, 8, 3, 2],
       );
       // All that is in both trees is estimated alike: 40 wide, the dynamic tree holds all children of the first levels.
-      const wide = await new EagleDrafter(dynamic, { numSteps: 3, topk: 40 }).propose(view, 1e6);
+      const wide = treeOf(await new EagleDrafter(dynamic, { numSteps: 3, topk: 40 }).propose(view, 1e6));
       const ranksOf = (parent: number) =>
         [...wide.tokens.keys()].filter((node) => wide.parents[node] === parent);
       const twin = new Map([[ROOT, ROOT]]);
@@ -54,8 +55,8 @@ test('a smaller budget takes the most probable part of the static tree', async (
   const head = await heads.open(await golden.openHead(), eagleTargetDir, 'fp32', 'given');
   const view = goldenView(golden.tokens('p17'), await golden.features('p17'));
   for (const budget of [1, 2, 7, 24]) {
-    const tree = await new EagleDrafter(head).propose(view, budget);
+    const tree = treeOf(await new EagleDrafter(head).propose(view, budget));
     assert.equal(tree.size, budget);
   }
-  assert.equal((await new EagleDrafter(head, { numSteps: 2 }).propose(view, 60)).size, 12);
+  assert.equal(treeOf(await new EagleDrafter(head, { numSteps: 2 }).propose(view, 60)).size, 12);
 });

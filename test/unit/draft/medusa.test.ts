@@ -18,6 +18,7 @@ import {
   type MedusaPredictor,
 } from '../../../engine/draft/medusa.ts';
 import type { MedusaTree } from '../../../engine/draft/medusaTrees.ts';
+import { catchingUp, treeOf } from '../../../engine/draft/proposal.ts';
 import type { LanguageModel } from '../../../engine/model/languageModel.ts';
 import { MedusaHeads } from '../../../engine/model/medusaHeads.ts';
 import { emptyTree, ROOT, type TokenTree } from '../../../engine/tree/tokenTree.ts';
@@ -106,7 +107,7 @@ for (const name of medusaTrees) {
       predictor(() => 0.1),
       { tree: name },
     );
-    const { size, parents, tokens } = await drafter.propose(viewOf(5, 4), 64);
+    const { size, parents, tokens } = treeOf(await drafter.propose(viewOf(5, 4), 64));
     const { paths, mask, indices, depths, leaves } = treeBuffers(name);
     assert.equal(size, paths.length);
     const row = size + 1;
@@ -196,7 +197,7 @@ async function generate(target: LanguageModel, drafter: Drafter, prompt: Int32Ar
   while (session.tokens.length - prompt.length < count) {
     const context = session.tokens.length - 1;
     const root = session.tokens[context];
-    const tree = await drafter.propose(session, 64);
+    const tree = treeOf(await drafter.propose(session, 64));
     const accepted = await verify(session, tree);
     steps.set(context, { candidates: [root, ...tree.tokens], accepted });
   }
@@ -231,7 +232,7 @@ test('without a published tree the likeliest paths are drafted', async () => {
           predictor((head, rank) => table[head][rank]),
           options,
         );
-        const tree = await drafter.propose(viewOf(5, 4), budget);
+        const tree = treeOf(await drafter.propose(viewOf(5, 4), budget));
         const possible = everyPath(table, options);
         assert.equal(tree.size, Math.min(budget, possible.length));
         const found = [...tree.logProbs].sort((a, b) => b - a);
@@ -261,14 +262,11 @@ function everyPath(
 }
 
 test('a published tree is cut to the levels, candidates and nodes that are asked for', async () => {
-  const propose = (options: MedusaDrafterOptions, budget = 64) =>
-    new MedusaDrafter(
-      predictor((head, rank) => 0.9 ** (head + rank + 1)),
-      {
-        tree: 'mc_sim_7b_63',
-        ...options,
-      },
-    ).propose(viewOf(5, 4), budget);
+  const predicted = predictor((head, rank) => 0.9 ** (head + rank + 1));
+  const propose = async (options: MedusaDrafterOptions, budget = 64) => {
+    const drafter = new MedusaDrafter(predicted, { tree: 'mc_sim_7b_63', ...options });
+    return treeOf(await drafter.propose(viewOf(5, 4), budget));
+  };
   assert.ok(Math.max(...nodeDepths((await propose({ numSteps: 2 })).parents)) === 1);
   assert.ok((await propose({ topk: 3 })).tokens.every((token) => token % 10 < 3));
   assert.equal((await propose({ numDraftTokens: 17 })).size, 17);
@@ -277,9 +275,9 @@ test('a published tree is cut to the levels, candidates and nodes that are asked
 
 test('nothing is drafted where the newest hidden state is not known yet', async () => {
   const drafter = new MedusaDrafter(predictor(() => 0.1));
-  assert.equal((await drafter.propose(viewOf(1, 0), 8)).size, 0);
-  assert.equal((await drafter.propose(viewOf(9, 7), 8)).size, 0);
-  assert.equal((await drafter.propose(viewOf(9, 8), 8)).size, 8);
+  assert.equal(await drafter.propose(viewOf(1, 0), 8), catchingUp);
+  assert.equal(await drafter.propose(viewOf(9, 7), 8), catchingUp);
+  assert.equal(treeOf(await drafter.propose(viewOf(9, 8), 8)).size, 8);
   assert.equal(drafter.bytes, 7);
 });
 

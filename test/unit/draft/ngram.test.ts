@@ -95,6 +95,22 @@ test('the workspace drafts, and the session tells from which document', () => {
   assert.deepEqual([...draft.acceptedFrom], []);
 });
 
+test('a document is not credited with what comes after the end of the text', () => {
+  const draft = drafter(workspaceOf({ 'a.ts': [5, 6, 7, 8, 9, 10, 11] }));
+  const view = suffixFirst({ prefix: [0, 5, 6, 7] });
+  const tree = draft.propose(view, 4);
+  const verified = verify(tree, [8, 9, 10, 33]);
+  for (const [taken, credited] of [
+    [0, []],
+    [2, [['a.ts', 2]]],
+    [4, [['a.ts', 3]]],
+  ] as const) {
+    draft.propose({ ...view, id: newSessionId() }, 4);
+    draft.observe({ tree, root: 7, ...verified, taken });
+    assert.deepEqual([...draft.acceptedFrom], credited);
+  }
+});
+
 test("the document's own place in the workspace is no source, the rest of the document is", () => {
   const suffix = [20, 21, 22, 23];
   const text = { prefix: [1, 2, 3, 4], suffix, document: 'self.ts' };

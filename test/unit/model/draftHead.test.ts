@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Checkpoint, openCheckpoint } from '../../../engine/compile/checkpoint.ts';
+import type { Expansion } from '../../../engine/compile/heads/eagleGraph.ts';
 import { openHead } from '../../../engine/compile/heads/openHead.ts';
 import { DraftHead } from '../../../engine/model/draftHead.ts';
-import type { Pairs } from '../../../engine/model/draftHeadRows.ts';
+import type { Pairs, TreeLimits } from '../../../engine/model/draftHeadRows.ts';
 import {
   deepSeekFolder,
   eagle3Folder,
@@ -59,13 +60,16 @@ const layouts: Record<string, HeadFolder> = {
 
 let written = 0;
 
-async function openLayout(head: HeadFolder): Promise<{ opened: DraftHead; reference: ReferenceHead }> {
+async function openLayout(
+  head: HeadFolder,
+  expansion: Expansion,
+): Promise<{ opened: DraftHead; reference: ReferenceHead }> {
   const dir = writeHead(join(folder, `head-${written++}`), head);
   const holdsTarget = 'model.layers.0.mlp.gate_proj.weight' in head.weights;
   const target = holdsTarget ? await openCheckpoint(dir) : await plainTarget();
   const description = await openHead(dir, target.architecture);
   if (description.kind === 'medusa') throw new Error('a Medusa head');
-  const options = { precision: 'fp32', cacheDir, threads: 1, log: console.warn } as const;
+  const options = { precision: 'fp32', expansion, cacheDir, threads: 1, log: console.warn } as const;
   return {
     opened: await DraftHead.open(description, target, options),
     reference: new ReferenceHead(description, target),
@@ -92,27 +96,37 @@ function asReference({ tokens, features }: Pairs): ReferencePair[] {
   }));
 }
 
-const chain = { width: 1, leastLogProb: Number.NEGATIVE_INFINITY };
+const chain = { levels: 4, width: 1, leastLogProb: Number.NEGATIVE_INFINITY };
+
+async function assertChainOfPlainNumbers(
+  head: HeadFolder,
+  expansion: Expansion,
+  limits: TreeLimits,
+): Promise<void> {
+  const { opened, reference } = await openLayout(head, expansion);
+  const { featureWidth } = opened.info;
+  const pairs = randomPairs(9, featureWidth, written);
+  // The last two together, the others before them in two runs: rows are kept and read again.
+  const rows = opened.createRows();
+  const part = (start: number, end: number): Pairs => ({
+    tokens: pairs.tokens.subarray(start, end),
+    features: pairs.features.subarray(start * featureWidth, end * featureWidth),
+  });
+  await rows.append(part(0, 4));
+  await rows.append(part(4, 7));
+  const { tokens, logProbs } = await rows.draft(part(7, 9), limits);
+  const expected = await reference.chain(asReference(pairs), limits.levels);
+  assert.deepEqual([...tokens], expected.tokens);
+  for (const [i, logProb] of logProbs.entries()) {
+    assert.ok(Math.abs(logProb - expected.logProbs[i]) < 1e-4, `${logProb}, ${expected.logProbs[i]}`);
+  }
+  await opened.dispose();
+}
 
 for (const [name, head] of Object.entries(layouts)) {
-  test(`${name}: chains are those of plain numbers`, async () => {
-    const { opened, reference } = await openLayout(head);
-    const { featureWidth } = opened.info;
-    const pairs = randomPairs(9, featureWidth, written);
-    // The last two together, the others before them in two runs: rows are kept and read again.
-    const rows = opened.createRows();
-    const part = (start: number, end: number): Pairs => ({
-      tokens: pairs.tokens.subarray(start, end),
-      features: pairs.features.subarray(start * featureWidth, end * featureWidth),
-    });
-    await rows.append(part(0, 4));
-    await rows.append(part(4, 7));
-    const { tokens, logProbs } = await rows.draft(part(7, 9), { ...chain, levels: 4 });
-    const expected = await reference.chain(asReference(pairs), 4);
-    assert.deepEqual([...tokens], expected.tokens);
-    for (const [i, logProb] of logProbs.entries()) {
-      assert.ok(Math.abs(logProb - expected.logProbs[i]) < 1e-4, `${logProb}, ${expected.logProbs[i]}`);
-    }
-    await opened.dispose();
-  });
+  test(`${name}: chains are those of plain numbers`, () =>
+    assertChainOfPlainNumbers(head, 'mostProbable', chain));
 }
+
+test('EAGLE with given nodes: chains are those of plain numbers', () =>
+  assertChainOfPlainNumbers(eagleFolder, 'given', { ...chain, expand: new Int32Array(chain.levels) }));
