@@ -5,7 +5,7 @@
 export type * from './benchmark/benchmarkReport.ts';
 export { taskClasses } from './benchmark/benchmarkReport.ts';
 /** What is wrong with settings that are each in order but do not go together. */
-export { speculationProblem } from './draft/speculationSettings.ts';
+export { speculationProblem } from './speculation/speculationSettings.ts';
 /** Documents for which this holds are never sent to the engine, and it never reads such files itself. */
 export { isSecretPath } from './workspace/secretFiles.ts';
 

@@ -1,5 +1,5 @@
+import { CostModel } from '../cost/costModel.ts';
 import { CostController, type DraftController, fixedController } from '../decode/controller.ts';
-import { CostModel } from '../decode/costModel.ts';
 import { Agreement, type Opinions } from '../draft/agreement.ts';
 import { BlendDrafter, type LearnedPart } from '../draft/blend.ts';
 import type { Drafter } from '../draft/drafter.ts';

@@ -1,5 +1,5 @@
-import { speculationProblem } from '../draft/speculationSettings.ts';
 import { type Algorithm, algorithms, type SpeculationSettings } from '../protocol.ts';
+import { speculationProblem } from '../speculation/speculationSettings.ts';
 import type { Option } from './command.ts';
 import { type CommandLine, usageError } from './commandLine.ts';
 import { requireFolder } from './files.ts';

@@ -1,6 +1,6 @@
+import type { CostModel } from '../cost/costModel.ts';
+import { chooseNodes, type DraftPlace, sortedProbabilities } from '../cost/draftChoice.ts';
 import { emptyTree, type TokenTree, takeMostProbable } from '../tree/tokenTree.ts';
-import type { CostModel } from './costModel.ts';
-import { chooseNodes, type DraftPlace, sortedProbabilities } from './draftChoice.ts';
 
 /** What the decoder asks each step: how much to draft, and how much of it to verify. */
 export interface DraftController {

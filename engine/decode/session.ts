@@ -1,10 +1,10 @@
 import type { HiddenRows, SessionView, TokenRange } from '../draft/drafter.ts';
 import { SlipstreamError } from '../errors.ts';
 import type { ForwardOutput, KvCache, ModelInfo } from '../model/languageModel.ts';
+import { commonPrefix } from '../sequence/commonPrefix.ts';
+import { PrefillPace } from '../sequence/prefillPace.ts';
 import { ROOT, type TokenTree } from '../tree/tokenTree.ts';
-import { commonPrefix } from './commonPrefix.ts';
 import { HiddenRowBuffer } from './hiddenRows.ts';
-import { PrefillPace } from './prefill.ts';
 
 /** A prompt in tokens, and what its parts are (see SessionView). */
 export interface SessionPrompt {

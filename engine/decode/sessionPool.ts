@@ -1,5 +1,5 @@
 import type { LanguageModel } from '../model/languageModel.ts';
-import { SequencePool } from './sequencePool.ts';
+import { SequencePool } from '../sequence/sequencePool.ts';
 import { Session } from './session.ts';
 
 /** The target's prefix cache. */

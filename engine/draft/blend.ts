@@ -1,5 +1,5 @@
-import type { CostModel } from '../decode/costModel.ts';
-import { chooseNodes, type DraftPlace, sortedProbabilities } from '../decode/draftChoice.ts';
+import type { CostModel } from '../cost/costModel.ts';
+import { chooseNodes, type DraftPlace, sortedProbabilities } from '../cost/draftChoice.ts';
 import { type DraftSource, emptyTree, type TokenTree } from '../tree/tokenTree.ts';
 import type { Drafter, ProposalLimits, SessionView, Verdict } from './drafter.ts';
 import { DraftSearch, leastProbability, type SearchLimits } from './draftSearch.ts';

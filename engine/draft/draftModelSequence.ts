@@ -1,7 +1,7 @@
-import { commonPrefix } from '../decode/commonPrefix.ts';
-import { PrefillPace } from '../decode/prefill.ts';
-import type { PooledSequence } from '../decode/sequencePool.ts';
 import type { ForwardBatch, ForwardOutput, KvCache, LanguageModel } from '../model/languageModel.ts';
+import { commonPrefix } from '../sequence/commonPrefix.ts';
+import { PrefillPace } from '../sequence/prefillPace.ts';
+import type { PooledSequence } from '../sequence/sequencePool.ts';
 import { ROOT } from '../tree/tokenTree.ts';
 
 /** A token that the draft model proposed, and may be asked to continue. */

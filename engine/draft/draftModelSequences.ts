@@ -1,6 +1,6 @@
 import { idleSessions } from '../config.ts';
-import { SequencePool } from '../decode/sequencePool.ts';
 import type { ForwardBatch, LanguageModel } from '../model/languageModel.ts';
+import { SequencePool } from '../sequence/sequencePool.ts';
 import { DraftModelSequence } from './draftModelSequence.ts';
 import { type ContextLengths, draftWindow } from './draftModelWindow.ts';
 

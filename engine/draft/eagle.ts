@@ -1,7 +1,7 @@
 import { idleSessions } from '../config.ts';
-import type { CostModel } from '../decode/costModel.ts';
-import { SequencePool } from '../decode/sequencePool.ts';
+import type { CostModel } from '../cost/costModel.ts';
 import type { DraftCandidates, TreeLimits } from '../model/draftHeadRows.ts';
+import { SequencePool } from '../sequence/sequencePool.ts';
 import { emptyTree, subtree, type TokenTree, takeMostProbable } from '../tree/tokenTree.ts';
 import type { Drafter, ProposalLimits, SessionView, Verdict } from './drafter.ts';
 import { type DepthPlace, EagleDepth } from './eagleDepth.ts';

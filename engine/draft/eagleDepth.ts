@@ -1,4 +1,4 @@
-import type { CostModel } from '../decode/costModel.ts';
+import type { CostModel } from '../cost/costModel.ts';
 import { ROOT, type TokenTree } from '../tree/tokenTree.ts';
 import { LevelTimes } from './levelTimes.ts';
 

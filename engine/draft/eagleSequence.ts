@@ -1,7 +1,7 @@
-import { commonPrefix } from '../decode/commonPrefix.ts';
-import type { PooledSequence } from '../decode/sequencePool.ts';
 import type { DraftHead, DraftHeadInfo } from '../model/draftHead.ts';
 import type { DraftCandidates, DraftHeadRows, Pairs, TreeLimits } from '../model/draftHeadRows.ts';
+import { commonPrefix } from '../sequence/commonPrefix.ts';
+import type { PooledSequence } from '../sequence/sequencePool.ts';
 import type { SessionView } from './drafter.ts';
 
 /** What drafting needs of a head. */

@@ -1,5 +1,5 @@
-import type { CostModel } from '../decode/costModel.ts';
-import { chooseNodes, type DraftPlace } from '../decode/draftChoice.ts';
+import type { CostModel } from '../cost/costModel.ts';
+import { chooseNodes, type DraftPlace } from '../cost/draftChoice.ts';
 import { ROOT, type TokenTree } from '../tree/tokenTree.ts';
 import { LevelTimes } from './levelTimes.ts';
 

@@ -1,5 +1,8 @@
 import { closedRows, OPEN_BLOCK, OPEN_ROWS } from '../compile/cpuAttention.ts';
-import { HIDDEN, nodeDepths } from '../tree/treeMask.ts';
+import { nodeDepths } from '../tree/treeShape.ts';
+
+/** What attention adds to a score to hide a token: finite, so that a row of only these still has a softmax. */
+export const HIDDEN = -1e9;
 
 /** Where a batch stands: committed rows before it, and which of them its first token finds closed. */
 export interface BatchPlace {

@@ -1,5 +1,5 @@
 import { SlipstreamError } from '../errors.ts';
-import { nodeDepths } from '../tree/treeMask.ts';
+import { nodeDepths } from '../tree/treeShape.ts';
 import type { ForwardBatch } from './languageModel.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { chainParents } from '../tree/treeMask.ts';
+import { chainParents } from '../tree/treeShape.ts';
 import type { KvCache, LanguageModel } from './languageModel.ts';
 
 const NODE_COUNTS = [1, 2, 4, 8, 16, 32] as const;

@@ -4,7 +4,7 @@ import type { CompiledModel } from '../compile/compileModel.ts';
 import { closedRows, exactDepth, type KvType, OPEN_ROWS } from '../compile/cpuAttention.ts';
 import { cpuKvType } from '../compile/precision.ts';
 import { ROOT } from '../tree/tokenTree.ts';
-import { chainParents, nodeDepths } from '../tree/treeMask.ts';
+import { chainParents, nodeDepths } from '../tree/treeShape.ts';
 import { closedMask, openMask } from './attentionMasks.ts';
 import { checkContext } from './contextLimit.ts';
 import { cpuFault } from './cpuFault.ts';

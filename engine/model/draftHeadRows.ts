@@ -1,5 +1,5 @@
 import * as ort from 'onnxruntime-node';
-import { HIDDEN } from '../tree/treeMask.ts';
+import { HIDDEN } from './attentionMasks.ts';
 import { cpuFault } from './cpuFault.ts';
 import type { DraftHeadInfo } from './draftHead.ts';
 

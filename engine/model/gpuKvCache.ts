@@ -2,7 +2,7 @@ import './float16Bits.ts';
 import * as ort from 'onnxruntime-node';
 import type { CompiledModel } from '../compile/compileModel.ts';
 import { toFloat16 } from '../compile/floats.ts';
-import { chainParents, nodeDepths } from '../tree/treeMask.ts';
+import { chainParents, nodeDepths } from '../tree/treeShape.ts';
 import { checkContext } from './contextLimit.ts';
 import { extraOutputNames, tapNames } from './extraOutputs.ts';
 import { asOutputs, disposeBuffers, type GpuBuffers, type GpuRows } from './gpuRows.ts';

@@ -1,6 +1,6 @@
 import type { Precision } from '../compile/precision.ts';
+import { CostModel } from '../cost/costModel.ts';
 import { CostController, type DraftController, fixedController } from '../decode/controller.ts';
-import { CostModel } from '../decode/costModel.ts';
 import { BlendDrafter, type LearnedPart } from '../draft/blend.ts';
 import type { Drafter } from '../draft/drafter.ts';
 import { DraftModelDrafter, draftModelOutputs } from '../draft/draftModel.ts';

@@ -1,7 +1,7 @@
 import { DocumentIndex } from '../../benchmark/documentIndex.ts';
 import { median, percentiles } from '../../benchmark/statistics.ts';
+import { CostModel } from '../../cost/costModel.ts';
 import { CostController } from '../../decode/controller.ts';
-import { CostModel } from '../../decode/costModel.ts';
 import { BlendDrafter } from '../../draft/blend.ts';
 import { seededRandom } from '../../seededRandom.ts';
 import type { BenchWorkspace } from '../benchWorkspace.ts';

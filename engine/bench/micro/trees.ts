@@ -1,7 +1,7 @@
 import { openCheckpoint } from '../../compile/checkpoint.ts';
 import { OPEN_BLOCK } from '../../compile/cpuAttention.ts';
+import { CostModel } from '../../cost/costModel.ts';
 import { CostController } from '../../decode/controller.ts';
-import { CostModel } from '../../decode/costModel.ts';
 import { closedMask, openMask } from '../../model/attentionMasks.ts';
 import { type Random, seededRandom } from '../../seededRandom.ts';
 import { ROOT, type TokenTree, TokenTreeBuilder, takeMostProbable } from '../../tree/tokenTree.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { CostModel } from '../../../engine/cost/costModel.ts';
+import type { DraftPlace } from '../../../engine/cost/draftChoice.ts';
 import { CostController, fixedController, type StepOutcome } from '../../../engine/decode/controller.ts';
-import { CostModel } from '../../../engine/decode/costModel.ts';
-import type { DraftPlace } from '../../../engine/decode/draftChoice.ts';
 import type { CostTable } from '../../../engine/model/costTable.ts';
 import { ROOT, type TokenTree, TokenTreeBuilder } from '../../../engine/tree/tokenTree.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { CostModel } from '../../../engine/cost/costModel.ts';
 import { CostController } from '../../../engine/decode/controller.ts';
-import { CostModel } from '../../../engine/decode/costModel.ts';
 import { BlendDrafter } from '../../../engine/draft/blend.ts';
 import type { Drafter, ProposalLimits, SessionView, Verdict } from '../../../engine/draft/drafter.ts';
 import { catchingUp, isCatchingUp, type Proposal, treeOf } from '../../../engine/draft/proposal.ts';

@@ -17,7 +17,7 @@ import { isCatchingUp, type Proposal, treeOf } from '../../../engine/draft/propo
 import type { CostTable } from '../../../engine/model/costTable.ts';
 import type { LanguageModel } from '../../../engine/model/languageModel.ts';
 import { ROOT, type TokenTree } from '../../../engine/tree/tokenTree.ts';
-import { nodeDepths } from '../../../engine/tree/treeMask.ts';
+import { nodeDepths } from '../../../engine/tree/treeShape.ts';
 import { greedyVerifier } from '../../../engine/verify/greedy.ts';
 import { CpuModels } from '../../cpuModels.ts';
 import { Random } from '../../random.ts';

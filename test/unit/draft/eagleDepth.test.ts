@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CostModel } from '../../../engine/decode/costModel.ts';
+import { CostModel } from '../../../engine/cost/costModel.ts';
 import { EagleDepth } from '../../../engine/draft/eagleDepth.ts';
 import { ROOT, type TokenTree, TokenTreeBuilder } from '../../../engine/tree/tokenTree.ts';
 import { Random } from '../../random.ts';

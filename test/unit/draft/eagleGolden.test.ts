@@ -8,7 +8,7 @@ import type { Drafter, SessionView, Verdict } from '../../../engine/draft/drafte
 import { EagleDrafter } from '../../../engine/draft/eagle.ts';
 import { treeOf } from '../../../engine/draft/proposal.ts';
 import { emptyTree, ROOT, type TokenTree } from '../../../engine/tree/tokenTree.ts';
-import { nodeDepths } from '../../../engine/tree/treeMask.ts';
+import { nodeDepths } from '../../../engine/tree/treeShape.ts';
 import { greedyVerifier } from '../../../engine/verify/greedy.ts';
 import { CpuModels } from '../../cpuModels.ts';
 import { DraftHeads } from '../../draftHeads.ts';

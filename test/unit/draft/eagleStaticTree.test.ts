@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { EagleDrafter } from '../../../engine/draft/eagle.ts';
 import { treeOf } from '../../../engine/draft/proposal.ts';
 import { ROOT } from '../../../engine/tree/tokenTree.ts';
-import { nodeDepths } from '../../../engine/tree/treeMask.ts';
+import { nodeDepths } from '../../../engine/tree/treeShape.ts';
 import { DraftHeads } from '../../draftHeads.ts';
 import { EagleGolden, eagleHeads, eagleTargetDir } from '../../eagleGolden.ts';
 import { goldenView } from './goldenView.ts';

@@ -22,7 +22,7 @@ import { catchingUp, treeOf } from '../../../engine/draft/proposal.ts';
 import type { LanguageModel } from '../../../engine/model/languageModel.ts';
 import { MedusaHeads } from '../../../engine/model/medusaHeads.ts';
 import { emptyTree, ROOT, type TokenTree } from '../../../engine/tree/tokenTree.ts';
-import { nodeDepths } from '../../../engine/tree/treeMask.ts';
+import { nodeDepths } from '../../../engine/tree/treeShape.ts';
 import { greedyVerifier } from '../../../engine/verify/greedy.ts';
 import { CpuModels } from '../../cpuModels.ts';
 import {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { closedRows, exactDepth, OPEN_BLOCK, OPEN_ROWS } from '../../../engine/compile/cpuAttention.ts';
-import { closedMask, openMask } from '../../../engine/model/attentionMasks.ts';
+import { closedMask, HIDDEN, openMask } from '../../../engine/model/attentionMasks.ts';
 import { ROOT } from '../../../engine/tree/tokenTree.ts';
-import { HIDDEN, nodeDepths } from '../../../engine/tree/treeMask.ts';
+import { nodeDepths } from '../../../engine/tree/treeShape.ts';
 
 const batches = fc.record({
   length: fc.nat(300),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { SlipstreamError } from '../../../engine/errors.ts';
 import type { KvCache, LanguageModel } from '../../../engine/model/languageModel.ts';
-import { chainParents } from '../../../engine/tree/treeMask.ts';
+import { chainParents } from '../../../engine/tree/treeShape.ts';
 import { largestError } from '../../goldenCheck.ts';
 import { GpuModels } from '../../gpuModels.ts';
 import { Random } from '../../random.ts';

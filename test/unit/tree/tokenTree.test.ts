@@ -10,7 +10,7 @@ import {
   takeMostProbable,
   takeShallowest,
 } from '../../../engine/tree/tokenTree.ts';
-import { chainParents, nodeDepths } from '../../../engine/tree/treeMask.ts';
+import { chainParents, nodeDepths } from '../../../engine/tree/treeShape.ts';
 
 /** What a drafter may add: a parent among the nodes so far, a token, an estimate. */
 const additions = fc.array(

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { draftShape, passFigures } from '../../../../engine/bench/micro/passes.ts';
 import { ROOT } from '../../../../engine/tree/tokenTree.ts';
-import { nodeDepths } from '../../../../engine/tree/treeMask.ts';
+import { nodeDepths } from '../../../../engine/tree/treeShape.ts';
 
 test('a batch is the last token and two drafts a level, of which the first goes on', () => {
   assert.deepEqual([...draftShape(8)], [ROOT, 0, 0, 1, 1, 3, 3, 5]);

@@ -5,7 +5,7 @@ import { merge, randomTree, wideTree } from '../../../../engine/bench/micro/tree
 import { OPEN_BLOCK } from '../../../../engine/compile/cpuAttention.ts';
 import { seededRandom } from '../../../../engine/seededRandom.ts';
 import { ROOT, type TokenTree } from '../../../../engine/tree/tokenTree.ts';
-import { nodeDepths } from '../../../../engine/tree/treeMask.ts';
+import { nodeDepths } from '../../../../engine/tree/treeShape.ts';
 
 const size = fc.integer({ min: 1, max: 40 });
 const tree = fc.tuple(size, fc.nat()).map(([nodes, seed]) => randomTree(nodes, seededRandom(seed)));

@@ -5,7 +5,7 @@ import * as ort from 'onnxruntime-node';
 import { openCheckpoint } from '../../../../engine/compile/checkpoint.ts';
 import { compileDraftGraph } from '../../../../engine/compile/heads/compileDraftGraph.ts';
 import type { RecurrentHead } from '../../../../engine/compile/heads/eagleGraphStep.ts';
-import { HIDDEN } from '../../../../engine/tree/treeMask.ts';
+import { HIDDEN } from '../../../../engine/model/attentionMasks.ts';
 import { EagleGolden, eagleHeads, eaglePrompts, eagleTargetDir } from '../../../eagleGolden.ts';
 import { GOLDEN_TOLERANCE } from '../../../golden.ts';
 import { temporaryFolder } from '../../../temporaryFolder.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { PrefillPace } from '../../../engine/decode/prefill.ts';
+import { PrefillPace } from '../../../engine/sequence/prefillPace.ts';
 
 /** How long a pass may take: a cancel is felt within twice that. */
 const PASS_MS = 25;

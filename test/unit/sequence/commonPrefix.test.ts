@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { commonPrefix } from '../../../engine/decode/commonPrefix.ts';
+import { commonPrefix } from '../../../engine/sequence/commonPrefix.ts';
 
 const tokens = fc.array(fc.nat(2), { maxLength: 12 });
 

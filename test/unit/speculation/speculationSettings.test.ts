@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { speculationProblem } from '../../../engine/draft/speculationSettings.ts';
 import { algorithms, type SpeculationSettings } from '../../../engine/protocol.ts';
+import { speculationProblem } from '../../../engine/speculation/speculationSettings.ts';
 
 const possible: readonly SpeculationSettings[] = [
   ...algorithms.map((algorithm) => ({ algorithm })),

@@ -1,8 +1,5 @@
 import { ROOT } from './tokenTree.ts';
 
-/** What attention adds to a score to hide a token: finite, so that a row of only these still has a softmax. */
-export const HIDDEN = -1e9;
-
 /**
  * Depth of every node below the committed tokens: 0 for children of the root. Its position is the committed length
  * plus this.
