@@ -140,9 +140,8 @@ function advancedOne(copy: Copy, token: number): readonly Copy[] {
 }
 
 /** The first place after what may have been replaced where the token stands. */
-function comesBackAt({ text, next, changed }: Copy, token: number): number | undefined {
-  // The change's first token is another one than the place's, so something before it was replaced.
-  for (let at = changed === 0 ? next + 1 : next; at <= next + LONGEST_REPLACED; at++) {
+function comesBackAt({ text, next }: Copy, token: number): number | undefined {
+  for (let at = next; at <= next + LONGEST_REPLACED; at++) {
     if (text.tokens[at] === text.separator) return undefined;
     if (text.tokens[at] === token) return at;
   }

@@ -88,6 +88,16 @@ test('the longer a copy has gone on, the surer it is, until the target says othe
   assert.ok(source.after(root)[0].probability < young.probability);
 });
 
+test('what lies behind the end of what is copied is another text', () => {
+  const text = new ChainedTokens(64, VOCAB_SIZE, { short: 1, long: 4 });
+  text.append(copied, 0, copied.length);
+  text.append([VOCAB_SIZE, 50, 51], 0, 3);
+  const source = new ChangedCopySource(() => {});
+  source.follow([], { text, next: 1 + copied.length, length: copied.length });
+  source.follow([50], undefined);
+  assert.deepEqual(guessed(source), []);
+});
+
 test('distinct tokens of the vocabulary, whatever was written', () => {
   const token = fc.integer({ min: 0, max: 5 });
   const run = fc.record({ text: fc.array(token, { minLength: 8, maxLength: 40 }), written: fc.array(token) });
