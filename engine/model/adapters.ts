@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import * as ort from 'onnxruntime-node';
+import * as ort from './onnxruntime.ts';
 
 /**
  * Graphics adapters of this machine that are hardware, by name. onnxruntime takes whatever WebGPU offers, a renderer in

@@ -1,5 +1,4 @@
 import './float16Bits.ts';
-import * as ort from 'onnxruntime-node';
 import type { CompiledModel } from '../compile/compileModel.ts';
 import { closedRows, exactDepth, type KvType, OPEN_ROWS } from '../compile/cpuAttention.ts';
 import { cpuKvType } from '../compile/precision.ts';
@@ -10,6 +9,7 @@ import { checkContext } from './contextLimit.ts';
 import { cpuFault } from './cpuFault.ts';
 import { extraOutputNames, tapNames } from './extraOutputs.ts';
 import type { ForwardBatch, ForwardOutput, KvCache } from './languageModel.ts';
+import * as ort from './onnxruntime.ts';
 
 /**
  * Capacity grows in steps of this many rows: fewer copies, and at most this many rows of attention for nothing, which

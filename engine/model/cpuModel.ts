@@ -1,10 +1,10 @@
-import type * as ort from 'onnxruntime-node';
 import type { CompiledModel } from '../compile/compileModel.ts';
 import { exactThreads } from '../compile/cpuAttention.ts';
 import { CpuKvCache } from './cpuKvCache.ts';
 import { createCpuSession } from './cpuSession.ts';
 import type { LanguageModel, ModelInfo } from './languageModel.ts';
 import { modelInfo } from './modelInfo.ts';
+import type * as ort from './onnxruntime.ts';
 
 /**
  * Loads a compiled model for the CPU.

@@ -1,7 +1,7 @@
-import * as ort from 'onnxruntime-node';
 import type { CompiledGraph } from '../compile/graphCache.ts';
 import { cpuFault } from './cpuFault.ts';
 import { loadHealing } from './healing.ts';
+import * as ort from './onnxruntime.ts';
 import { productsSaturate } from './saturation.ts';
 
 /**

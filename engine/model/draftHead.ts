@@ -1,4 +1,3 @@
-import type * as ort from 'onnxruntime-node';
 import type { Checkpoint } from '../compile/checkpoint.ts';
 import { compileDraftGraph, type DraftGraphOptions } from '../compile/heads/compileDraftGraph.ts';
 import type { Expansion } from '../compile/heads/eagleGraph.ts';
@@ -6,6 +5,7 @@ import type { RecurrentHead } from '../compile/heads/eagleGraphStep.ts';
 import { elementCount } from '../compile/storedTensor.ts';
 import { type LoadOptions, loadCompiled } from './cpuSession.ts';
 import { DraftHeadRows } from './draftHeadRows.ts';
+import type * as ort from './onnxruntime.ts';
 
 export interface DraftHeadOptions extends DraftGraphOptions, LoadOptions {}
 

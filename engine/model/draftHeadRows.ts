@@ -1,7 +1,7 @@
-import * as ort from 'onnxruntime-node';
 import { HIDDEN } from './attentionMasks.ts';
 import { cpuFault } from './cpuFault.ts';
 import type { DraftHeadInfo } from './draftHead.ts';
+import * as ort from './onnxruntime.ts';
 
 /** Tokens with the target's feature of the position before each. */
 export interface Pairs {

@@ -1,5 +1,4 @@
 import './float16Bits.ts';
-import * as ort from 'onnxruntime-node';
 import type { CompiledModel } from '../compile/compileModel.ts';
 import { toFloat16 } from '../compile/floats.ts';
 import { chainParents, nodeDepths } from '../tree/treeShape.ts';
@@ -8,6 +7,7 @@ import { extraOutputNames, tapNames } from './extraOutputs.ts';
 import { asOutputs, disposeBuffers, type GpuBuffers, type GpuRows } from './gpuRows.ts';
 import { runOnGpu } from './gpuSession.ts';
 import type { ForwardBatch, ForwardOutput, KvCache } from './languageModel.ts';
+import * as ort from './onnxruntime.ts';
 
 /** Capacity grows in steps of this many rows, and by half at least: growing copies all rows once. */
 const CAPACITY_STEP = 256;

@@ -1,10 +1,10 @@
 import './float16Bits.ts';
-import * as ort from 'onnxruntime-node';
 import type { Architecture } from '../compile/architecture.ts';
 import { growRowsGraph, moveRowsGraph } from '../compile/gpuRows.ts';
 import type { FloatType } from '../compile/graphBuilder.ts';
 import { writeOnnxModel } from '../compile/onnxModel.ts';
 import { createGpuSession, runOnGpu } from './gpuSession.ts';
+import * as ort from './onnxruntime.ts';
 
 /** Buffers on the device, by the names that a graph has for them as inputs. */
 export type GpuBuffers = Readonly<Record<string, ort.Tensor>>;

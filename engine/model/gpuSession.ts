@@ -1,5 +1,5 @@
-import * as ort from 'onnxruntime-node';
 import { gpuFault } from './gpuFault.ts';
+import * as ort from './onnxruntime.ts';
 
 /** Where a session's outputs are put when the caller brings no tensor for them. */
 export type OutputLocation = 'cpu' | 'gpu-buffer';

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import * as ort from 'onnxruntime-node';
 import { type Checkpoint, weightFiles } from '../compile/checkpoint.ts';
 import { type CompiledGraph, GraphCache } from '../compile/graphCache.ts';
 import type { MedusaHead } from '../compile/heads/head.ts';
@@ -7,6 +6,7 @@ import { buildMedusaGraph } from '../compile/heads/medusaGraph.ts';
 import { decoderKernels, type Precision } from '../compile/precision.ts';
 import { cpuFault } from './cpuFault.ts';
 import { type LoadOptions, loadCompiled } from './cpuSession.ts';
+import * as ort from './onnxruntime.ts';
 
 /** Part of every cache key: raise it when the same heads would compile to another graph. */
 const COMPILER_VERSION = 3;

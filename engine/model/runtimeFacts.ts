@@ -1,4 +1,4 @@
-import * as ort from 'onnxruntime-node';
+import * as ort from './onnxruntime.ts';
 
 /** The inference runtime and the kinds of devices that this build of it knows. */
 export function runtimeFacts(): { readonly version: string; readonly backends: readonly string[] } {

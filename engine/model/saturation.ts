@@ -1,5 +1,5 @@
-import * as ort from 'onnxruntime-node';
 import { writeOnnxModel } from '../compile/onnxModel.ts';
+import * as ort from './onnxruntime.ts';
 
 const INPUTS = 64;
 const OUTPUTS = 16;

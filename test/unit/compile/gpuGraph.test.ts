@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as ort from 'onnxruntime-node';
 import { compileModel } from '../../../engine/compile/compileModel.ts';
 import { toFloat16 } from '../../../engine/compile/floats.ts';
+import * as ort from '../../../engine/model/onnxruntime.ts';
 import { loadGolden } from '../../golden.ts';
 import { largestError } from '../../goldenCheck.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';

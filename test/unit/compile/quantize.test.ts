@@ -4,7 +4,6 @@ import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import * as ort from 'onnxruntime-node';
 import { GraphBuilder } from '../../../engine/compile/graphBuilder.ts';
 import { type LinearKernel, quantizedLinear, rowWiseLinear } from '../../../engine/compile/linear.ts';
 import { writeOnnxModel } from '../../../engine/compile/onnxModel.ts';
@@ -16,6 +15,7 @@ import {
 } from '../../../engine/compile/quantize.ts';
 import { WeightWriter } from '../../../engine/compile/weightWriter.ts';
 import { createCpuSession } from '../../../engine/model/cpuSession.ts';
+import * as ort from '../../../engine/model/onnxruntime.ts';
 import { Random } from '../../random.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
 

@@ -1,11 +1,11 @@
 /** The graph of a head against the reference implementation: hidden states and logits at every position. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as ort from 'onnxruntime-node';
 import { openCheckpoint } from '../../../../engine/compile/checkpoint.ts';
 import { compileDraftGraph } from '../../../../engine/compile/heads/compileDraftGraph.ts';
 import type { RecurrentHead } from '../../../../engine/compile/heads/eagleGraphStep.ts';
 import { HIDDEN } from '../../../../engine/model/attentionMasks.ts';
+import * as ort from '../../../../engine/model/onnxruntime.ts';
 import { EagleGolden, eagleHeads, eaglePrompts, eagleTargetDir } from '../../../eagleGolden.ts';
 import { GOLDEN_TOLERANCE } from '../../../golden.ts';
 import { temporaryFolder } from '../../../temporaryFolder.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import * as ort from 'onnxruntime-node';
 import { openCheckpoint, readTensor } from '../../../../engine/compile/checkpoint.ts';
 import { GraphCache } from '../../../../engine/compile/graphCache.ts';
 import type { MedusaHead } from '../../../../engine/compile/heads/head.ts';
@@ -9,6 +8,7 @@ import { buildMedusaGraph, MEDUSA_CANDIDATES } from '../../../../engine/compile/
 import { openHead } from '../../../../engine/compile/heads/openHead.ts';
 import { decoderKernels, type Precision } from '../../../../engine/compile/precision.ts';
 import { createCpuSession } from '../../../../engine/model/cpuSession.ts';
+import * as ort from '../../../../engine/model/onnxruntime.ts';
 import { CpuModels } from '../../../cpuModels.ts';
 import { GOLDEN_TOLERANCE } from '../../../golden.ts';
 import { largestError } from '../../../goldenCheck.ts';
