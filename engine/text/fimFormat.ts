@@ -1,3 +1,4 @@
+import { SlipstreamError } from '../errors.ts';
 import type { Tokenizer } from '../model/tokenizer.ts';
 import { parseHoleTemplate, parseTemplate, type TemplatePart } from './promptTemplate.ts';
 
@@ -65,7 +66,7 @@ const controlTokens = /<[^<>{}\n]*>|▁<[A-Z]+>|\[[A-Z]+\]/gu;
 /**
  * The model folder's `fim_template` wins, then what the tokenizer's tokens say. A model without such tokens gets the
  * prefix alone.
- * @throws SlipstreamError model.corrupt for a template without {prefix}
+ * @throws SlipstreamError model.corrupt for a template without {prefix}, or with special tokens that the tokenizer lacks
  */
 export function chooseFimFormat(tokenizer: Tokenizer): FimFormat {
   if (tokenizer.fimTemplate !== undefined) return customFormat(tokenizer.fimTemplate, tokenizer);
@@ -76,8 +77,11 @@ export function chooseFimFormat(tokenizer: Tokenizer): FimFormat {
 /** Codestral's and CodeLlama's models share no control token with the rest, so all tokens have to be there. */
 function isKnownTo(tokenizer: Tokenizer, format: KnownFormat): boolean {
   const templates = [format.hole, format.namedHole, format.contextFile, format.header].join('');
-  const names = templates.replaceAll(/\{\w+\}/gu, ' ').match(controlTokens) ?? [];
-  return names.every((name) => tokenizer.specialTokenId(name) !== undefined);
+  return controlTokensOf(templates).every((name) => tokenizer.specialTokenId(name) !== undefined);
+}
+
+function controlTokensOf(template: string): readonly string[] {
+  return template.replaceAll(/\{\w+\}/gu, ' ').match(controlTokens) ?? [];
 }
 
 function parseFormat(format: KnownFormat, tokenizer: Tokenizer): FimFormat {
@@ -98,6 +102,13 @@ function parseFormat(format: KnownFormat, tokenizer: Tokenizer): FimFormat {
 function customFormat(template: string, tokenizer: Tokenizer): FimFormat {
   const name = 'model folder';
   const separator = ['<|file_sep|>', '<file_sep>'].find((token) => tokenizer.specialTokens.has(token));
+  const unknown = controlTokensOf(template).find((token) => tokenizer.specialTokenId(token) === undefined);
+  if (unknown !== undefined) {
+    throw new SlipstreamError(
+      'model.corrupt',
+      `The fill-in-the-middle template holds ${unknown}, which is no special token of this model.`,
+    );
+  }
   const hole = parseHoleTemplate(template, tokenizer);
   if (separator === undefined) return { name, hole, namedHole: hole };
   const header = template.includes('{path}') ? [] : parseTemplate(`${separator}{path}\n`, tokenizer);

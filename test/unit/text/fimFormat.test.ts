@@ -97,6 +97,11 @@ test('a template without a place for the prefix is refused', async () => {
   }
 });
 
+test('a template with special tokens of another model is refused, by name', async () => {
+  const tokenizer = await loadBareTokenizer(['<|fim_middle|>'], '<|fim_begin|>{prefix}<|fim_middle|>');
+  assert.throws(() => chooseFimFormat(tokenizer), /holds <\|fim_begin\|>, which is no special token/);
+});
+
 function written(parts: readonly TemplatePart[], tokenizer: Tokenizer): string {
   return parts
     .map((part) => {
