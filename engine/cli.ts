@@ -11,6 +11,7 @@ import { indexCommand } from './cli/indexFolder.ts';
 import { logitsCommand } from './cli/logits.ts';
 import { tokenizeCommand } from './cli/tokenize.ts';
 import { SlipstreamError } from './errors.ts';
+import { writeProblem } from './writeProblem.ts';
 
 const commands: readonly Command[] = [
   completeCommand,
@@ -52,11 +53,15 @@ function report(error: unknown): void {
   if (process.env.SLIPSTREAM_DEBUG) console.error(error);
 }
 
-// A reader that has seen enough (`| head`) is not a fault.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0);
-  throw error;
+process.stdout.on('error', (cause: NodeJS.ErrnoException) => {
+  // A reader that has seen enough (`| head`) is not a fault.
+  if (cause.code === 'EPIPE') process.exit(0);
+  const message = `the output cannot be written: ${writeProblem(cause)}`;
+  report(new SlipstreamError('io', message, { cause }));
+  process.exit(1);
 });
+// What was to be told beside the result is lost; the result is not.
+process.stderr.on('error', () => {});
 
 try {
   await main(process.argv.slice(2));

@@ -1,7 +1,7 @@
 /** The built command line, started as a process. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -105,6 +105,37 @@ describe('mistakes get one clear line on stderr and exit code 2', () => {
     const { status, stderr } = slipstream('tokenize', '--model', model, '--text-file', file);
     assert.equal(status, 2);
     assert.match(stderr, /not a UTF-8 text file/);
+  });
+});
+
+const fullDisk = existsSync('/dev/full') ? false : 'there is no disk that is always full';
+
+describe('streams that cannot be written to', { skip: fullDisk }, () => {
+  /** @param stdio which of stdout and stderr is full */
+  function withFull(stdio: 'stdout' | 'stderr', ...args: string[]) {
+    const full = openSync('/dev/full', 'w');
+    try {
+      return spawnSync(process.execPath, ['dist/cli.js', ...args], {
+        encoding: 'utf8',
+        stdio: ['ignore', stdio === 'stdout' ? full : 'pipe', stdio === 'stderr' ? full : 'pipe'],
+      });
+    } finally {
+      closeSync(full);
+    }
+  }
+
+  test('a result that cannot be written is a fault of one line', () => {
+    const { status, stderr } = withFull('stdout', '--help');
+    assert.match(stderr, /^slipstream: the output cannot be written: the disk is full; [^\n]*\n$/);
+    assert.equal(status, 1);
+  });
+
+  test('a note that cannot be written changes neither the result nor the exit code', () => {
+    const args = ['generate', '--model', model, '--prompt', 'const a', '--max-new-tokens', '4'];
+    const { status, stdout } = withFull('stderr', ...args, '--cache-dir', scratch);
+    assert.notEqual(stdout, '');
+    assert.equal(status, 0);
+    assert.equal(withFull('stderr', 'fly').status, 2);
   });
 });
 
