@@ -10,6 +10,7 @@ import { indentationOf } from '../text/indentationOf.ts';
 import { cacheDir, cacheOptions } from './cacheOption.ts';
 import type { Command } from './command.ts';
 import { type CommandLine, usageError } from './commandLine.ts';
+import { type DeviceInUse, deviceDocument, printDeviceNote } from './deviceInUse.ts';
 import { readTextFile, requireFolder } from './files.ts';
 import { metricsDocument, metricsLine } from './metricsDocument.ts';
 import { modelDir, modelOptions } from './modelOption.ts';
@@ -48,11 +49,14 @@ export const completeCommand: Command = {
     ...speculationOptions,
     ...cacheOptions,
     'show-prompt': { help: 'Show the prompt too: on stderr, or as "prompt" of the JSON document.' },
-    json: { help: 'Print {"text", "token_ids", "algorithm", "metrics", ...}; with --n "alternatives" too.' },
+    json: {
+      help: 'Print {"text", "token_ids", "algorithm", "device", "metrics", ...}; with --n "alternatives" too.',
+    },
   },
   async run(line) {
     const request = await parseRequest(line);
     const suggested = await complete(request);
+    printDeviceNote(suggested.on);
     if (line.flag('json')) printJson(document(suggested, request, line.flag('show-prompt')));
     else print(suggested, line.flag('show-prompt'));
   },
@@ -74,6 +78,7 @@ interface CompleteRequest {
 interface Suggested {
   readonly first: Completion;
   readonly alternatives: readonly Alternative[];
+  readonly on: DeviceInUse;
 }
 
 async function parseRequest(line: CommandLine): Promise<CompleteRequest> {
@@ -169,17 +174,18 @@ async function completeWith(engine: SlipstreamEngine, request: CompleteRequest):
     withinMs: Number.POSITIVE_INFINITY,
     signal,
   });
-  return { first, alternatives };
+  return { first, alternatives, on: engine.facts };
 }
 
 function workspaceFolder(path: string) {
   return { uri: pathToFileURL(path).href, name: basename(path), exclude: [] };
 }
 
-function document({ first, alternatives }: Suggested, request: CompleteRequest, showPrompt: boolean) {
+function document({ first, alternatives, on }: Suggested, request: CompleteRequest, showPrompt: boolean) {
   return {
     ...suggestionDocument(first, request),
     algorithm: algorithmName(request.settings.algorithm),
+    ...deviceDocument(on),
     ...(request.count > 1 && {
       alternatives: alternatives.map((alternative) => suggestionDocument(alternative, request)),
     }),

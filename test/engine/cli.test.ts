@@ -178,6 +178,24 @@ test('generate writes the same tokens with and without drafts', () => {
   assert.equal(mean_acceptance_length, 1 + num_accepted_tokens / num_drafts);
 });
 
+test('a processor that stands in for a graphics processor is told', () => {
+  const prompted = ['--model', model, '--prompt', 'const a', '--max-new-tokens', '1'];
+  for (const command of [
+    ['generate', ...prompted],
+    ['complete', '--file', bookings, '--line', '1', '--column', '1', '--max-new-tokens', '1'],
+  ]) {
+    const { status, stdout, stderr } = slipstream(...command, '--device', 'webgpu', '--json');
+    assert.equal(status, 0, stderr);
+    const { device, device_note } = JSON.parse(stdout);
+    if (device === 'webgpu') assert.equal(device_note, undefined);
+    else assert.ok(device === 'cpu' && device_note !== '' && stderr.includes(device_note), stderr);
+    assert.deepEqual(
+      Object.keys(json(...command, '--device', 'cpu')).filter((name) => name.startsWith('device')),
+      ['device'],
+    );
+  }
+});
+
 test('generate samples the same text again with the same seed, with and without drafts', () => {
   const generate = (seed: string, algorithm: string) =>
     json(
