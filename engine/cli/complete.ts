@@ -1,4 +1,4 @@
-import { basename, extname, resolve } from 'node:path';
+import { basename, extname, normalize, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import type { Alternative, Completion } from '../completer.ts';
@@ -7,6 +7,8 @@ import { createEngine, type SlipstreamEngine } from '../engine.ts';
 import { devices, type EngineSettings, type Position } from '../protocol.ts';
 import type { SamplingSettings } from '../sampling/samplingSettings.ts';
 import { indentationOf } from '../text/indentationOf.ts';
+import { isInside } from '../workspace/documentId.ts';
+import { isSecretPath } from '../workspace/secretFiles.ts';
 import { cacheDir, cacheOptions } from './cacheOption.ts';
 import type { Command } from './command.ts';
 import { type CommandLine, usageError } from './commandLine.ts';
@@ -82,9 +84,11 @@ interface Suggested {
 }
 
 async function parseRequest(line: CommandLine): Promise<CompleteRequest> {
-  const file = resolve(line.requiredText('file'));
+  const given = line.requiredText('file');
+  const file = resolve(given);
   const at = { line: line.requiredInteger('line', 1), column: line.requiredInteger('column', 1) };
-  const workspace = line.text('workspace');
+  const workspace = await workspaceOf(line);
+  refuseSecret(given, workspace);
   const settings = await parseSettings(line);
   const count = line.integer('n', 1) ?? 1;
   const sampling = samplingSettings(line, alternativeSampling);
@@ -95,7 +99,7 @@ async function parseRequest(line: CommandLine): Promise<CompleteRequest> {
   return {
     document,
     position: positionIn(document, at),
-    workspace: workspace === undefined ? undefined : resolve(await requireFolder(workspace)),
+    workspace,
     settings,
     count,
     sampling: isSampled ? sampling : undefined,
@@ -103,6 +107,20 @@ async function parseRequest(line: CommandLine): Promise<CompleteRequest> {
     alternativeSampling: isSampled ? { ...sampling, seed: sampling.seed + 1 } : sampling,
     cacheDir: cacheDir(line),
   };
+}
+
+async function workspaceOf(line: CommandLine): Promise<string | undefined> {
+  const workspace = line.text('workspace');
+  return workspace === undefined ? undefined : resolve(await requireFolder(workspace));
+}
+
+/** As in the editor: by the path below the workspace. Where somebody keeps their work says nothing. */
+function refuseSecret(given: string, workspace: string | undefined): void {
+  const file = resolve(given);
+  const isBelow = workspace !== undefined && isInside(file, workspace);
+  if (isSecretPath(isBelow ? relative(workspace, file) : normalize(given))) {
+    throw usageError(`--file: ${given} is not completed: its name says that it holds secrets`);
+  }
 }
 
 function checkSamplingIsOfUse(line: CommandLine, count: number, isFirstSampled: boolean): void {

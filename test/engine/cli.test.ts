@@ -1,7 +1,16 @@
 /** The built command line, started as a process. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -11,6 +20,8 @@ const sample = 'test/fixtures/sample-workspace';
 const bookings = `${sample}/src/bookings.ts`;
 const model = 'engine/models/tiny-coder';
 const scratch = mkdtempSync(join(tmpdir(), 'slipstream-cli-'));
+const vault = join(scratch, 'secrets');
+mkdirSync(vault);
 after(() => rmSync(scratch, { recursive: true, force: true }));
 
 function slipstream(...args: string[]) {
@@ -74,6 +85,21 @@ describe('mistakes get one clear line on stderr and exit code 2', () => {
     ['cuts without sampling', ['generate', ...begins, '--top-p', '0.9'], /--top-p: .*--temperature/],
     ['an impossible cut', ['generate', ...begins, '--min-p', '1.5'], /--min-p: "1.5" is not a number/],
     ['no temperature', ['generate', ...begins, '--temperature', 'hot'], /--temperature: "hot"/],
+    [
+      'a file of secrets',
+      ['complete', '--file', '.npmrc', '--line', '1', '--column', '1'],
+      /\.npmrc is not completed: .*secrets/,
+    ],
+    [
+      'a file of secrets below the workspace',
+      ['complete', '--file', join(vault, '.env'), '--line', '1', '--column', '1', '--workspace', vault],
+      /\.env is not completed: .*secrets/,
+    ],
+    [
+      'a file in a folder of secrets',
+      ['complete', '--file', join(vault, 'app.ts'), '--line', '1', '--column', '1'],
+      /app\.ts is not completed: .*secrets/,
+    ],
     ['a missing file', ['tokenize', '--model', model, '--text-file', 'no/such'], /no\/such: no such file/],
     ['a folder for a file', ['tokenize', '--model', model, '--text-file', scratch], /is a folder/],
     ['a missing model', ['tokenize', '--model', 'no-model', '--text-file', '.npmrc'], /no-model: no such/],
@@ -149,6 +175,13 @@ test('tokenize gives ids and the same text back', () => {
   assert.ok(document.token_ids.length > 0);
   const { vocab_size } = JSON.parse(readFileSync(join(model, 'config.json'), 'utf8'));
   assert.ok(document.token_ids.every((id: number) => Number.isInteger(id) && id >= 0 && id < vocab_size));
+});
+
+test('a workspace is completed in wherever it lies', () => {
+  writeFileSync(join(vault, 'app.ts'), 'const a = 1;');
+  const place = ['--file', join(vault, 'app.ts'), '--line', '1', '--column', '1', '--max-new-tokens', '1'];
+  const { status, stderr } = slipstream('complete', ...place, '--workspace', vault);
+  assert.equal(status, 0, stderr);
 });
 
 test('generate writes the same tokens with and without drafts', () => {
