@@ -314,6 +314,19 @@ test('index counts files and tokens, and finds the same again from what it saved
   const again = json('index', sample, '--cache-dir', scratch);
   assert.ok(first.files >= 8 && first.tokens > 1000, JSON.stringify(first));
   assert.deepEqual([again.files, again.tokens], [first.files, first.tokens]);
+  assert.ok(again.reopen_ms > 0);
+});
+
+test('an index that cannot be saved is told once, with the reason', () => {
+  const cache = join(scratch, 'unsaved');
+  mkdirSync(cache);
+  writeFileSync(join(cache, 'ngrams'), 'no folder');
+  const { status, stdout, stderr } = slipstream('index', sample, '--cache-dir', cache);
+  assert.equal(status, 0, stderr);
+  assert.match(stderr, /^The workspace index: \S+\.idx could not be saved: [^\n]*EEXIST[^\n]*\n$/);
+  assert.match(stdout, /not saved/);
+  assert.doesNotMatch(stdout, /from disk/);
+  assert.equal(json('index', sample, '--cache-dir', cache).reopen_ms, null);
 });
 
 test('doctor says what will run and measures it', () => {
