@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {
   closeSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -345,6 +346,24 @@ test('doctor says what will run and measures it', () => {
   assert.equal(cost_table.ms[0].length, cost_table.node_counts.length);
   assert.ok(cost_table.ms.flat().every((ms: number) => ms > 0));
   assert.ok(reasons.length >= 2);
+});
+
+test('doctor tells where things are kept, why something cannot draft, and only devices that can be chosen', () => {
+  const headless = join(scratch, 'headless');
+  cpSync(model, headless, { recursive: true, filter: (path) => !path.endsWith('heads') });
+  const asked = ['doctor', '--model', headless, '--device', 'cpu'];
+  const { cache_dir, algorithms } = json(...asked);
+  const { status, stdout } = slipstream(...asked);
+  assert.equal(status, 0);
+  const lines = stdout.split('\n').map((line) => line.trimEnd());
+  assert.equal(cache_dir, join(scratch, 'slipstream'));
+  assert.ok(lines.includes(`Cache      ${cache_dir}`), stdout);
+  const lacking = algorithms.filter(({ missing }: { missing?: string }) => missing !== undefined);
+  assert.ok(lacking.length > 0);
+  for (const { algorithm, missing } of lacking) {
+    assert.ok(lines.includes(`           not ${algorithm}: ${missing}`), stdout);
+  }
+  assert.match(stdout, /^Runtime +onnxruntime \S+ \(cpu(, webgpu)?\)$/m);
 });
 
 test('logits prints one row a position, the same whatever is asked beside it', () => {
