@@ -104,7 +104,7 @@ function wholeNumber(name: string, text: string, min: number): number {
 }
 
 function parse(command: Command, args: readonly string[]) {
-  const options: NonNullable<ParseArgsConfig['options']> = { help: { type: 'boolean' } };
+  const options: NonNullable<ParseArgsConfig['options']> = { help: { type: 'boolean', short: 'h' } };
   for (const [name, { value }] of Object.entries(command.options)) {
     options[name] = { type: value ? 'string' : 'boolean' };
   }

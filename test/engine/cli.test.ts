@@ -68,7 +68,14 @@ describe('help', () => {
       assert.equal(status, 0, name);
       assert.match(stdout, new RegExp(`^Usage: slipstream ${name} `, 'm'));
       assert.match(stdout, /^ {2}--help/m);
+      assert.equal(slipstream(name, '-h').stdout, stdout);
+      assert.equal(slipstream('help', name).stdout, stdout);
     }
+  });
+
+  test("the version is the package's", () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+    assert.deepEqual(slipstream('--version'), { status: 0, stdout: `${version}\n`, stderr: '' });
   });
 });
 
@@ -77,6 +84,7 @@ describe('mistakes get one clear line on stderr and exit code 2', () => {
   const begins = ['--model', model, '--prompt', 'a', '--max-new-tokens', '1'];
   const mistakes: readonly (readonly [name: string, args: readonly string[], message: RegExp])[] = [
     ['an unknown command', ['fly'], /unknown command "fly"/],
+    ['help on an unknown command', ['help', 'fly'], /unknown command "fly"/],
     ['an unknown option', ['tokenize', '--colour'], /--colour/],
     ['a missing value', ['tokenize', '--model'], /--model/],
     ['an option in place of a value', ['tokenize', '--model', '--text-file'], /--model/],
