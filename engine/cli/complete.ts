@@ -13,7 +13,7 @@ import { cacheDir, cacheOptions } from './cacheOption.ts';
 import type { Command } from './command.ts';
 import { type CommandLine, usageError } from './commandLine.ts';
 import { type DeviceInUse, deviceDocument, printDeviceNote } from './deviceInUse.ts';
-import { readTextFile, requireFolder } from './files.ts';
+import { readAsEdited, requireFolder } from './files.ts';
 import { metricsDocument, metricsLine } from './metricsDocument.ts';
 import { modelDir, modelOptions } from './modelOption.ts';
 import { printJson, printNote, printText, printWarning } from './output.ts';
@@ -94,7 +94,7 @@ async function parseRequest(line: CommandLine): Promise<CompleteRequest> {
   const sampling = samplingSettings(line, alternativeSampling);
   const isSampled = line.text('temperature') !== undefined && sampling.temperature > 0;
   checkSamplingIsOfUse(line, count, isSampled);
-  const text = await readTextFile(file);
+  const text = await readAsEdited(file);
   const document = TextDocument.create(pathToFileURL(file).href, extname(file).slice(1), 1, text);
   return {
     document,

@@ -186,6 +186,22 @@ test('tokenize gives ids and the same text back', () => {
   assert.ok(document.token_ids.every((id: number) => Number.isInteger(id) && id >= 0 && id < vocab_size));
 });
 
+test('columns count as in the editor: without a byte order mark', () => {
+  const text = 'const total = price *';
+  const at = (file: string, column: number) =>
+    slipstream('complete', '--file', file, '--line', '1', '--column', `${column}`, '--json');
+  const plain = at(scratchFile('plain.ts', text), text.length + 1);
+  const file = scratchFile('marked.ts', `\ufeff${text}`);
+  assert.equal(plain.status, 0, plain.stderr);
+  assert.deepEqual(
+    JSON.parse(at(file, text.length + 1).stdout).token_ids,
+    JSON.parse(plain.stdout).token_ids,
+  );
+  const beyond = at(file, text.length + 2);
+  assert.equal(beyond.status, 2);
+  assert.match(beyond.stderr, /line 1 ends at column 22/);
+});
+
 test('a workspace is completed in wherever it lies', () => {
   writeFileSync(join(vault, 'app.ts'), 'const a = 1;');
   const place = ['--file', join(vault, 'app.ts'), '--line', '1', '--column', '1', '--max-new-tokens', '1'];
