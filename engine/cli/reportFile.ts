@@ -33,8 +33,16 @@ export function writeReport(file: string, report: unknown): void {
     writeFileSync(unfinished, text);
     renameSync(unfinished, file);
   } catch (cause) {
-    rmSync(unfinished, { force: true });
+    remove(unfinished);
     const message = `--json: ${file} could not be written: ${writeProblem(cause)}`;
     throw new SlipstreamError('io', message, { cause });
+  }
+}
+
+function remove(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {
+    // Why it could not be written says more than why nothing of it could be removed.
   }
 }
