@@ -9,8 +9,11 @@ import { evalCommand } from './cli/eval.ts';
 import { generateCommand } from './cli/generate.ts';
 import { indexCommand } from './cli/indexFolder.ts';
 import { logitsCommand } from './cli/logits.ts';
+import { printText } from './cli/output.ts';
 import { tokenizeCommand } from './cli/tokenize.ts';
+import { version } from './cli/version.ts';
 import { SlipstreamError } from './errors.ts';
+import { writeProblem } from './writeProblem.ts';
 
 const commands: readonly Command[] = [
   completeCommand,
@@ -25,18 +28,37 @@ const commands: readonly Command[] = [
 
 async function main(args: readonly string[]): Promise<void> {
   const [name, ...rest] = args;
-  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    process.stdout.write(overview(commands));
-    return;
+  switch (name) {
+    case undefined:
+    case '--help':
+    case '-h':
+    case 'help':
+      printText(help(rest));
+      return;
+    case '--version':
+      printText(version);
+      return;
+    default:
+      await run(commandNamed(name), rest);
   }
+}
+
+/** @param about the command that is asked about, if one is */
+function help([about]: readonly string[]): string {
+  return about === undefined || about.startsWith('-') ? overview(commands) : commandHelp(commandNamed(about));
+}
+
+function commandNamed(name: string): Command {
   const command = commands.find((candidate) => candidate.name === name);
-  if (!command) {
-    throw usageError(
-      `unknown command "${name}"; it is one of ${commands.map((known) => known.name).join(', ')}`,
-    );
-  }
-  const line = new CommandLine(command, rest);
-  if (line.flag('help')) process.stdout.write(commandHelp(command));
+  if (command) return command;
+  throw usageError(
+    `unknown command "${name}"; it is one of ${commands.map((known) => known.name).join(', ')}`,
+  );
+}
+
+async function run(command: Command, args: readonly string[]): Promise<void> {
+  const line = new CommandLine(command, args);
+  if (line.flag('help')) printText(commandHelp(command));
   else await command.run(line);
 }
 
@@ -52,11 +74,15 @@ function report(error: unknown): void {
   if (process.env.SLIPSTREAM_DEBUG) console.error(error);
 }
 
-// A reader that has seen enough (`| head`) is not a fault.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0);
-  throw error;
+process.stdout.on('error', (cause: NodeJS.ErrnoException) => {
+  // A reader that has seen enough (`| head`) is not a fault.
+  if (cause.code === 'EPIPE') process.exit(0);
+  const message = `the output cannot be written: ${writeProblem(cause)}`;
+  report(new SlipstreamError('io', message, { cause }));
+  process.exit(1);
 });
+// What was to be told beside the result is lost; the result is not.
+process.stderr.on('error', () => {});
 
 try {
   await main(process.argv.slice(2));

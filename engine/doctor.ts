@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { mostThreads } from './config.ts';
 import { embeddedModelDir } from './embeddedModel.ts';
 import { SlipstreamError } from './errors.ts';
@@ -33,6 +34,8 @@ export interface DoctorReport {
   readonly model: ModelInfo & { readonly dir: string; readonly fimFormat: string };
   readonly threads: number;
   readonly costTable: CostTable;
+  /** Where compiled models, indexes and measurements lie. */
+  readonly cacheDir: string;
   /** What can draft for the model. */
   readonly algorithms: readonly AlgorithmFacts[];
   /** Sentences: what will be used, and why. */
@@ -55,6 +58,7 @@ export async function examine(options: DoctorOptions): Promise<DoctorReport> {
       model: { ...opened.model.info, dir: modelDir, fimFormat: chooseFimFormat(tokenizer).name },
       threads: opened.threads ?? 0,
       costTable: opened.costTable,
+      cacheDir: resolve(cacheDir),
       algorithms: await availableAlgorithms({ algorithm: 'auto' }, modelDir),
       reasons: [modelReason(opened, options), deviceReason(opened), speculationReason(opened.costTable)],
     };

@@ -66,8 +66,9 @@ async function run(options: BenchmarkOptions, json: string | undefined): Promise
     process.exitCode = INTERRUPTED;
     return;
   }
-  if (json !== undefined) writeReport(json, report);
+  // First: it is there even when the file cannot be written.
   printText(benchmarkText(report));
+  if (json !== undefined) writeReport(json, report);
   if (report.cancelled) process.exitCode = INTERRUPTED;
   // What is wrong is told even by a run that was ended early.
   if (report.differences.some(({ is_fault }) => is_fault)) process.exitCode = 1;

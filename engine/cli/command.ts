@@ -49,7 +49,7 @@ export function overview(commands: readonly Command[]): string {
     'Commands:',
     ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}${summary}`),
     '',
-    'slipstream COMMAND --help shows the options of a command.',
+    'slipstream COMMAND --help shows the options of a command, slipstream --version the version.',
     '',
   ].join('\n');
 }

@@ -13,7 +13,7 @@ export class CommandLine {
   readonly #positionals: readonly string[];
   readonly #values: Readonly<Record<string, string | boolean>>;
 
-  /** @throws SlipstreamError `usage` on an unknown option, a value or argument that is missing or empty, or one too many */
+  /** @throws SlipstreamError `usage` on an unknown or repeated option, a value or argument that is missing or empty, or one too many */
   constructor(command: Command, args: readonly string[]) {
     const { values, positionals } = parse(command, args);
     this.#command = command;
@@ -104,13 +104,22 @@ function wholeNumber(name: string, text: string, min: number): number {
 }
 
 function parse(command: Command, args: readonly string[]) {
-  const options: NonNullable<ParseArgsConfig['options']> = { help: { type: 'boolean' } };
+  const options: NonNullable<ParseArgsConfig['options']> = { help: { type: 'boolean', short: 'h' } };
   for (const [name, { value }] of Object.entries(command.options)) {
     options[name] = { type: value ? 'string' : 'boolean' };
   }
   try {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    const { values, positionals, tokens } = parseArgs({
+      args: [...args],
+      options,
+      allowPositionals: true,
+      tokens: true,
+    });
     refuseEmpty(command, values);
+    refuseRepeated(
+      command,
+      tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : [])),
+    );
     return { values: resolveAliases(command, values as Record<string, string | boolean>), positionals };
   } catch (error) {
     if (error instanceof SlipstreamError) throw error;
@@ -123,6 +132,23 @@ function refuseEmpty(command: Command, values: Readonly<Record<string, unknown>>
   for (const [name, { value }] of Object.entries(command.options)) {
     if (value === undefined || value === 'TEXT' || values[name] !== '') continue;
     throw usageError(`--${name} is empty: ${needed(value)}`);
+  }
+}
+
+/**
+ * The last one would win, and nobody would hear of the other.
+ * @param names of the options as they were typed, in their order
+ */
+function refuseRepeated(command: Command, names: readonly string[]): void {
+  const given = new Map<string, string>();
+  for (const name of names) {
+    const option = command.options[name]?.sameAs ?? name;
+    const earlier = given.get(option);
+    if (earlier === name) throw usageError(`--${name} is given twice; leave one out`);
+    if (earlier !== undefined) {
+      throw usageError(`--${earlier} and --${name} are the same option; leave one out`);
+    }
+    given.set(option, name);
   }
 }
 

@@ -1,4 +1,4 @@
-import { basename, extname, resolve } from 'node:path';
+import { basename, extname, normalize, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import type { Alternative, Completion } from '../completer.ts';
@@ -7,10 +7,13 @@ import { createEngine, type SlipstreamEngine } from '../engine.ts';
 import { devices, type EngineSettings, type Position } from '../protocol.ts';
 import type { SamplingSettings } from '../sampling/samplingSettings.ts';
 import { indentationOf } from '../text/indentationOf.ts';
+import { isInside } from '../workspace/documentId.ts';
+import { isSecretPath } from '../workspace/secretFiles.ts';
 import { cacheDir, cacheOptions } from './cacheOption.ts';
 import type { Command } from './command.ts';
 import { type CommandLine, usageError } from './commandLine.ts';
-import { readTextFile, requireFolder } from './files.ts';
+import { type DeviceInUse, deviceDocument, printDeviceNote } from './deviceInUse.ts';
+import { readAsEdited, requireFolder } from './files.ts';
 import { metricsDocument, metricsLine } from './metricsDocument.ts';
 import { modelDir, modelOptions } from './modelOption.ts';
 import { printJson, printNote, printText, printWarning } from './output.ts';
@@ -48,11 +51,14 @@ export const completeCommand: Command = {
     ...speculationOptions,
     ...cacheOptions,
     'show-prompt': { help: 'Show the prompt too: on stderr, or as "prompt" of the JSON document.' },
-    json: { help: 'Print {"text", "token_ids", "algorithm", "metrics", ...}; with --n "alternatives" too.' },
+    json: {
+      help: 'Print {"text", "token_ids", "algorithm", "device", "metrics", ...}; with --n "alternatives" too.',
+    },
   },
   async run(line) {
     const request = await parseRequest(line);
     const suggested = await complete(request);
+    printDeviceNote(suggested.on);
     if (line.flag('json')) printJson(document(suggested, request, line.flag('show-prompt')));
     else print(suggested, line.flag('show-prompt'));
   },
@@ -74,23 +80,26 @@ interface CompleteRequest {
 interface Suggested {
   readonly first: Completion;
   readonly alternatives: readonly Alternative[];
+  readonly on: DeviceInUse;
 }
 
 async function parseRequest(line: CommandLine): Promise<CompleteRequest> {
-  const file = resolve(line.requiredText('file'));
+  const given = line.requiredText('file');
+  const file = resolve(given);
   const at = { line: line.requiredInteger('line', 1), column: line.requiredInteger('column', 1) };
-  const workspace = line.text('workspace');
+  const workspace = await workspaceOf(line);
+  refuseSecret(given, workspace);
   const settings = await parseSettings(line);
   const count = line.integer('n', 1) ?? 1;
   const sampling = samplingSettings(line, alternativeSampling);
   const isSampled = line.text('temperature') !== undefined && sampling.temperature > 0;
   checkSamplingIsOfUse(line, count, isSampled);
-  const text = await readTextFile(file);
+  const text = await readAsEdited(file);
   const document = TextDocument.create(pathToFileURL(file).href, extname(file).slice(1), 1, text);
   return {
     document,
     position: positionIn(document, at),
-    workspace: workspace === undefined ? undefined : resolve(await requireFolder(workspace)),
+    workspace,
     settings,
     count,
     sampling: isSampled ? sampling : undefined,
@@ -98,6 +107,20 @@ async function parseRequest(line: CommandLine): Promise<CompleteRequest> {
     alternativeSampling: isSampled ? { ...sampling, seed: sampling.seed + 1 } : sampling,
     cacheDir: cacheDir(line),
   };
+}
+
+async function workspaceOf(line: CommandLine): Promise<string | undefined> {
+  const workspace = line.text('workspace');
+  return workspace === undefined ? undefined : resolve(await requireFolder(workspace));
+}
+
+/** As in the editor: by the path below the workspace. Where somebody keeps their work says nothing. */
+function refuseSecret(given: string, workspace: string | undefined): void {
+  const file = resolve(given);
+  const isBelow = workspace !== undefined && isInside(file, workspace);
+  if (isSecretPath(isBelow ? relative(workspace, file) : normalize(given))) {
+    throw usageError(`--file: ${given} is not completed: its name says that it holds secrets`);
+  }
 }
 
 function checkSamplingIsOfUse(line: CommandLine, count: number, isFirstSampled: boolean): void {
@@ -169,17 +192,18 @@ async function completeWith(engine: SlipstreamEngine, request: CompleteRequest):
     withinMs: Number.POSITIVE_INFINITY,
     signal,
   });
-  return { first, alternatives };
+  return { first, alternatives, on: engine.facts };
 }
 
 function workspaceFolder(path: string) {
   return { uri: pathToFileURL(path).href, name: basename(path), exclude: [] };
 }
 
-function document({ first, alternatives }: Suggested, request: CompleteRequest, showPrompt: boolean) {
+function document({ first, alternatives, on }: Suggested, request: CompleteRequest, showPrompt: boolean) {
   return {
     ...suggestionDocument(first, request),
     algorithm: algorithmName(request.settings.algorithm),
+    ...deviceDocument(on),
     ...(request.count > 1 && {
       alternatives: alternatives.map((alternative) => suggestionDocument(alternative, request)),
     }),

@@ -30,7 +30,8 @@ export const doctorCommand: Command = {
 };
 
 function document(report: DoctorReport) {
-  const { machine, runtime, adapters, webgpu, model, threads, costTable, algorithms, reasons } = report;
+  const { machine, runtime, adapters, webgpu, model, threads, costTable, cacheDir, algorithms, reasons } =
+    report;
   return {
     machine: {
       platform: machine.platform,
@@ -56,6 +57,7 @@ function document(report: DoctorReport) {
     },
     threads,
     cost_table: { node_counts: costTable.nodeCounts, contexts: costTable.contexts, ms: costTable.ms },
+    cache_dir: cacheDir,
     algorithms: algorithms.map(({ algorithm, ...facts }) => ({
       algorithm: algorithmName(algorithm),
       ...facts,
@@ -72,6 +74,7 @@ function describe({
   model,
   threads,
   costTable,
+  cacheDir,
   algorithms,
   reasons,
 }: DoctorReport): string {
@@ -80,7 +83,7 @@ function describe({
     ['Processor', `${machine.cpu}, ${machine.cores} cores, ${threads} used`],
     ['Memory', `${gigabytes(machine.memoryBytes)}, ${gigabytes(machine.freeMemoryBytes)} free`],
     ['Node', machine.node],
-    ['Runtime', `onnxruntime ${runtime.version} (${runtime.backends.join(', ')})`],
+    ['Runtime', `onnxruntime ${runtime.version} (${choosable(runtime.backends)})`],
     ['Graphics', adapters.length > 0 ? adapters.join(', ') : 'no adapter'],
     ['WebGPU', webgpu.usable ? 'a usable adapter' : webgpu.reason],
     ['Model', model.dir],
@@ -88,8 +91,9 @@ function describe({
     ['', `fill-in-the-middle format: ${model.fimFormat}`],
     ['Will use', reasons[0]],
     ...reasons.slice(1).map((reason): [string, string] => ['', reason]),
+    ['Cache', cacheDir],
     ['Drafts', names(algorithms.filter(({ missing }) => missing === undefined))],
-    ['', `not with this model: ${names(algorithms.filter(({ missing }) => missing !== undefined))}`],
+    ...algorithms.flatMap(lack).map((lacking): [string, string] => ['', lacking]),
     ...costTable.contexts.map((context, i): [string, string] => [
       i === 0 ? 'Cost' : '',
       `${costTable.nodeCounts.map((nodes) => `${nodes}: ${passMs(costTable, nodes, context).toFixed(1)}`).join('  ')} ms a pass of n tokens after ${context}`,
@@ -99,7 +103,17 @@ function describe({
 }
 
 function names(algorithms: readonly AlgorithmFacts[]): string {
-  return algorithms.map(({ algorithm }) => algorithmName(algorithm)).join(', ') || 'none';
+  return algorithms.map(({ algorithm }) => algorithmName(algorithm)).join(', ');
+}
+
+/** Why an algorithm cannot draft for the model, if it cannot. */
+function lack({ algorithm, missing }: AlgorithmFacts): string[] {
+  return missing === undefined ? [] : [`not ${algorithmName(algorithm)}: ${missing}`];
+}
+
+/** The runtime has others (CUDA, TensorRT) that Slipstream does not use. */
+function choosable(backends: readonly string[]): string {
+  return devices.filter((device) => backends.includes(device)).join(', ');
 }
 
 const gigabytes = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`;

@@ -38,8 +38,9 @@ export const evalCommand: Command = {
     const interruption = new Interruption();
     try {
       const report = await evaluate(job).finally(() => showProgress(''));
-      if (json !== undefined) writeReport(json, report);
+      // First: it is there even when the file cannot be written.
       printText(evalText(report));
+      if (json !== undefined) writeReport(json, report);
     } finally {
       interruption.end();
     }

@@ -15,6 +15,11 @@ export async function readTextFile(path: string): Promise<string> {
   }
 }
 
+/** As an editor opens a text file: its byte order mark is no character of the first line. */
+export async function readAsEdited(path: string): Promise<string> {
+  return (await readTextFile(path)).replace(/^\ufeff/, '');
+}
+
 async function readBytes(path: string): Promise<Uint8Array> {
   try {
     const found = await stat(path);

@@ -13,6 +13,7 @@ import { createVerifier } from '../verify/createVerifier.ts';
 import { cacheDir, cacheOptions } from './cacheOption.ts';
 import type { Command } from './command.ts';
 import { type CommandLine, usageError } from './commandLine.ts';
+import { type DeviceInUse, deviceDocument, printDeviceNote } from './deviceInUse.ts';
 import { metricsDocument, metricsLine } from './metricsDocument.ts';
 import { modelOptions, requiredModelDir } from './modelOption.ts';
 import { printJson, printNote, printText, printWarning } from './output.ts';
@@ -38,16 +39,17 @@ export const generateCommand: Command = {
     },
     'ignore-eos': { help: 'Go on after an end token.' },
     ...cacheOptions,
-    json: { help: 'Print {"text", "token_ids", "algorithm", "metrics"}.' },
+    json: { help: 'Print {"text", "token_ids", "algorithm", "device", "metrics"}.' },
   },
   async run(line) {
     const request = await parseRequest(line);
-    const { text, result } = await generate(request);
+    const { text, result, on } = await generate(request);
     if (line.flag('json')) {
       printJson({
         text,
         token_ids: result.tokens,
         algorithm: algorithmName(request.drafting.algorithm),
+        ...deviceDocument(on),
         metrics: metricsDocument(result.metrics),
       });
     } else {
@@ -105,8 +107,14 @@ function parsePrompt(line: CommandLine): GenerateRequest['prompt'] {
   throw usageError('give either --prompt or --token-ids');
 }
 
-/** @returns no text for a model without a tokenizer */
-async function generate(request: GenerateRequest): Promise<{ text: string | null; result: DecodeResult }> {
+interface Generated {
+  /** null: of a model without a tokenizer. */
+  readonly text: string | null;
+  readonly result: DecodeResult;
+  readonly on: DeviceInUse;
+}
+
+async function generate(request: GenerateRequest): Promise<Generated> {
   const { modelDir, precision, maxNewTokens, sampling, drafting } = request;
   const tokenizer = await findTokenizer(request);
   const plan = await planSpeculation(drafting, modelDir);
@@ -115,6 +123,7 @@ async function generate(request: GenerateRequest): Promise<{ text: string | null
     model,
     costTable,
     threads = mostThreads,
+    deviceNote,
   } = await openModel(modelDir, {
     device: request.device,
     cacheDir: request.cacheDir,
@@ -123,6 +132,8 @@ async function generate(request: GenerateRequest): Promise<{ text: string | null
     ...(precision && { precision }),
     ...plan.outputs,
   });
+  const on = { device: model.info.device, deviceNote };
+  printDeviceNote(on);
   let session: Session | undefined;
   let speculation: Speculation | undefined;
   try {
@@ -147,7 +158,7 @@ async function generate(request: GenerateRequest): Promise<{ text: string | null
         signal: new AbortController().signal,
       },
     );
-    return { text: tokenizer ? tokenizer.decode(result.tokens) : null, result };
+    return { text: tokenizer ? tokenizer.decode(result.tokens) : null, result, on };
   } finally {
     await speculation?.dispose();
     session?.dispose();

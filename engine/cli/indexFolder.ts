@@ -37,10 +37,13 @@ interface IndexJob {
 
 type IndexReport = Awaited<ReturnType<typeof indexFolder>>;
 
-/** Brings the index up to date (the first time that is building it), then opens it again from what was saved. */
+/**
+ * Brings the index up to date (the first time that is building it), then opens it again from what was saved. Where
+ * nothing could be saved that would be building it again.
+ */
 async function indexFolder(job: IndexJob) {
   const updated = await openIndex(job);
-  const reopened = await openIndex(job);
+  const reopened = updated.isSaved ? await openIndex(job) : undefined;
   return {
     folder: job.folder,
     files: updated.files,
@@ -49,7 +52,7 @@ async function indexFolder(job: IndexJob) {
     bytes_per_token: updated.tokens === 0 ? 0 : updated.bytes / updated.tokens,
     build_ms: updated.ms,
     tokens_per_s: (1000 * updated.tokens) / updated.ms,
-    reopen_ms: reopened.ms,
+    reopen_ms: reopened?.ms ?? null,
   };
 }
 
@@ -64,7 +67,8 @@ async function openIndex({ folder, ...options }: IndexJob) {
     index.setFolders([{ path: folder, exclude: [] }]);
     await index.whenIdle();
     const ms = performance.now() - started;
-    return { files: index.documentCount, tokens: index.tokenCount, bytes: index.bytes, ms };
+    const { documentCount, tokenCount, bytes, isSaved } = index;
+    return { files: documentCount, tokens: tokenCount, bytes, isSaved, ms };
   } finally {
     await index.dispose();
   }
@@ -75,6 +79,8 @@ function describe(report: IndexReport): string {
   return [
     `${files} files, ${tokens} tokens, ${(bytes / 2 ** 20).toFixed(1)} MiB (${report.bytes_per_token.toFixed(1)} bytes a token)`,
     `brought up to date in ${build_ms.toFixed(0)} ms (${tokens_per_s.toFixed(0)} tokens/s)`,
-    `opened again from disk in ${reopen_ms.toFixed(0)} ms`,
+    reopen_ms === null
+      ? 'not saved: the next time it is built again'
+      : `opened again from disk in ${reopen_ms.toFixed(0)} ms`,
   ].join('\n');
 }

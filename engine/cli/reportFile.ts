@@ -1,6 +1,8 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { SlipstreamError } from '../errors.ts';
+import { writeProblem } from '../writeProblem.ts';
 import { type CommandLine, usageError } from './commandLine.ts';
 import { findFolder } from './files.ts';
 
@@ -21,14 +23,26 @@ export async function reportFile(line: CommandLine): Promise<string | undefined>
 /**
  * Beside it first: a report that is there already is replaced by a whole one. Not interrupted either: a Ctrl-C meanwhile
  * is heard afterwards, and leaves no half of a file beside it.
+ *
+ * @throws SlipstreamError io
  */
 export function writeReport(file: string, report: unknown): void {
   const unfinished = `${file}.${process.pid}`;
+  const text = `${JSON.stringify(report, null, 1)}\n`;
   try {
-    writeFileSync(unfinished, `${JSON.stringify(report, null, 1)}\n`);
+    writeFileSync(unfinished, text);
     renameSync(unfinished, file);
-  } catch (error) {
-    rmSync(unfinished, { force: true });
-    throw error;
+  } catch (cause) {
+    remove(unfinished);
+    const message = `--json: ${file} could not be written: ${writeProblem(cause)}`;
+    throw new SlipstreamError('io', message, { cause });
+  }
+}
+
+function remove(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {
+    // Why it could not be written says more than why nothing of it could be removed.
   }
 }

@@ -43,6 +43,11 @@ export class FolderIndex {
     return this.#files.has(path);
   }
 
+  /** Whether the next run finds the folder as it is here. */
+  get isSaved(): boolean {
+    return this.#isSaved;
+  }
+
   /** Takes in what an earlier run saved. */
   async load(): Promise<void> {
     const { worker, ngrams, pacer, isOpen, log } = this.#parts;

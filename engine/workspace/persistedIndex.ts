@@ -3,6 +3,7 @@ import { mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:f
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { SlipstreamError } from '../errors.ts';
+import { writeProblem } from '../writeProblem.ts';
 import type { FileTable } from './fileTable.ts';
 
 /** Raise it whenever the layout or what is tokenized changes: older files are then rebuilt. */
@@ -67,7 +68,8 @@ export async function writeSnapshot(file: string, key: SnapshotKey, snapshot: St
     await removeUnused(dirname(file));
   } catch (cause) {
     await rm(temporary, { force: true }).catch(() => undefined);
-    throw new SlipstreamError('io', `The workspace index could not be saved to ${file}.`, { cause });
+    // The reason too: a cause does not leave the worker thread.
+    throw new SlipstreamError('io', `${file} could not be saved: ${writeProblem(cause)}.`, { cause });
   }
 }
 

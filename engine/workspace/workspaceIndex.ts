@@ -78,6 +78,11 @@ export class WorkspaceIndex {
     return this.#ngrams.bytes;
   }
 
+  /** Whether the next run finds everything as it is here. Why not is logged. */
+  get isSaved(): boolean {
+    return this.#folders.every(({ isSaved }) => isSaved);
+  }
+
   /** As `NgramIndex.lookup`. */
   lookup(query: TokenArray): readonly Match[] {
     return this.#ngrams.lookup(query);

@@ -103,6 +103,16 @@ describe('on the command line', () => {
     assert.deepEqual(timeless(read(again)), timeless(report));
   });
 
+  test('what was measured is printed even when its file cannot be written', () => {
+    // As long as a name can be: what is written beside it first has a longer one.
+    const file = join(scratch, `${'r'.repeat(250)}.json`);
+    const asked = ['--algorithms', 'none', '--tasks', '1', '--max-new-tokens', '4', ...cpu, '--json', file];
+    const { status, stdout, stderr } = bench(sample, ...asked);
+    assert.match(stderr, /slipstream: --json: \S+ could not be written: [^\n]*\n$/);
+    assert.match(stdout, /^all \(1\) +none/m);
+    assert.equal(status, 1);
+  });
+
   test('Ctrl-C ends it with what is there', {
     skip: process.platform === 'win32' && 'no such signal',
   }, async (t) => {

@@ -1,7 +1,17 @@
 /** The built command line, started as a process. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -11,6 +21,8 @@ const sample = 'test/fixtures/sample-workspace';
 const bookings = `${sample}/src/bookings.ts`;
 const model = 'engine/models/tiny-coder';
 const scratch = mkdtempSync(join(tmpdir(), 'slipstream-cli-'));
+const vault = join(scratch, 'secrets');
+mkdirSync(vault);
 after(() => rmSync(scratch, { recursive: true, force: true }));
 
 function slipstream(...args: string[]) {
@@ -56,7 +68,14 @@ describe('help', () => {
       assert.equal(status, 0, name);
       assert.match(stdout, new RegExp(`^Usage: slipstream ${name} `, 'm'));
       assert.match(stdout, /^ {2}--help/m);
+      assert.equal(slipstream(name, '-h').stdout, stdout);
+      assert.equal(slipstream('help', name).stdout, stdout);
     }
+  });
+
+  test("the version is the package's", () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+    assert.deepEqual(slipstream('--version'), { status: 0, stdout: `${version}\n`, stderr: '' });
   });
 });
 
@@ -65,6 +84,7 @@ describe('mistakes get one clear line on stderr and exit code 2', () => {
   const begins = ['--model', model, '--prompt', 'a', '--max-new-tokens', '1'];
   const mistakes: readonly (readonly [name: string, args: readonly string[], message: RegExp])[] = [
     ['an unknown command', ['fly'], /unknown command "fly"/],
+    ['help on an unknown command', ['help', 'fly'], /unknown command "fly"/],
     ['an unknown option', ['tokenize', '--colour'], /--colour/],
     ['a missing value', ['tokenize', '--model'], /--model/],
     ['an option in place of a value', ['tokenize', '--model', '--text-file'], /--model/],
@@ -74,6 +94,21 @@ describe('mistakes get one clear line on stderr and exit code 2', () => {
     ['cuts without sampling', ['generate', ...begins, '--top-p', '0.9'], /--top-p: .*--temperature/],
     ['an impossible cut', ['generate', ...begins, '--min-p', '1.5'], /--min-p: "1.5" is not a number/],
     ['no temperature', ['generate', ...begins, '--temperature', 'hot'], /--temperature: "hot"/],
+    [
+      'a file of secrets',
+      ['complete', '--file', '.npmrc', '--line', '1', '--column', '1'],
+      /\.npmrc is not completed: .*secrets/,
+    ],
+    [
+      'a file of secrets below the workspace',
+      ['complete', '--file', join(vault, '.env'), '--line', '1', '--column', '1', '--workspace', vault],
+      /\.env is not completed: .*secrets/,
+    ],
+    [
+      'a file in a folder of secrets',
+      ['complete', '--file', join(vault, 'app.ts'), '--line', '1', '--column', '1'],
+      /app\.ts is not completed: .*secrets/,
+    ],
     ['a missing file', ['tokenize', '--model', model, '--text-file', 'no/such'], /no\/such: no such file/],
     ['a folder for a file', ['tokenize', '--model', model, '--text-file', scratch], /is a folder/],
     ['a missing model', ['tokenize', '--model', 'no-model', '--text-file', '.npmrc'], /no-model: no such/],
@@ -108,6 +143,37 @@ describe('mistakes get one clear line on stderr and exit code 2', () => {
   });
 });
 
+const fullDisk = existsSync('/dev/full') ? false : 'there is no disk that is always full';
+
+describe('streams that cannot be written to', { skip: fullDisk }, () => {
+  /** @param stdio which of stdout and stderr is full */
+  function withFull(stdio: 'stdout' | 'stderr', ...args: string[]) {
+    const full = openSync('/dev/full', 'w');
+    try {
+      return spawnSync(process.execPath, ['dist/cli.js', ...args], {
+        encoding: 'utf8',
+        stdio: ['ignore', stdio === 'stdout' ? full : 'pipe', stdio === 'stderr' ? full : 'pipe'],
+      });
+    } finally {
+      closeSync(full);
+    }
+  }
+
+  test('a result that cannot be written is a fault of one line', () => {
+    const { status, stderr } = withFull('stdout', '--help');
+    assert.match(stderr, /^slipstream: the output cannot be written: the disk is full; [^\n]*\n$/);
+    assert.equal(status, 1);
+  });
+
+  test('a note that cannot be written changes neither the result nor the exit code', () => {
+    const args = ['generate', '--model', model, '--prompt', 'const a', '--max-new-tokens', '4'];
+    const { status, stdout } = withFull('stderr', ...args, '--cache-dir', scratch);
+    assert.notEqual(stdout, '');
+    assert.equal(status, 0);
+    assert.equal(withFull('stderr', 'fly').status, 2);
+  });
+});
+
 test('tokenize gives ids and the same text back', () => {
   const text = 'export const größe = "日本 👩‍👩‍👧";\r\n\tif (a) { <|fim_middle|> }\n';
   const file = scratchFile('text', text);
@@ -118,6 +184,29 @@ test('tokenize gives ids and the same text back', () => {
   assert.ok(document.token_ids.length > 0);
   const { vocab_size } = JSON.parse(readFileSync(join(model, 'config.json'), 'utf8'));
   assert.ok(document.token_ids.every((id: number) => Number.isInteger(id) && id >= 0 && id < vocab_size));
+});
+
+test('columns count as in the editor: without a byte order mark', () => {
+  const text = 'const total = price *';
+  const at = (file: string, column: number) =>
+    slipstream('complete', '--file', file, '--line', '1', '--column', `${column}`, '--json');
+  const plain = at(scratchFile('plain.ts', text), text.length + 1);
+  const file = scratchFile('marked.ts', `\ufeff${text}`);
+  assert.equal(plain.status, 0, plain.stderr);
+  assert.deepEqual(
+    JSON.parse(at(file, text.length + 1).stdout).token_ids,
+    JSON.parse(plain.stdout).token_ids,
+  );
+  const beyond = at(file, text.length + 2);
+  assert.equal(beyond.status, 2);
+  assert.match(beyond.stderr, /line 1 ends at column 22/);
+});
+
+test('a workspace is completed in wherever it lies', () => {
+  writeFileSync(join(vault, 'app.ts'), 'const a = 1;');
+  const place = ['--file', join(vault, 'app.ts'), '--line', '1', '--column', '1', '--max-new-tokens', '1'];
+  const { status, stderr } = slipstream('complete', ...place, '--workspace', vault);
+  assert.equal(status, 0, stderr);
 });
 
 test('generate writes the same tokens with and without drafts', () => {
@@ -145,6 +234,24 @@ test('generate writes the same tokens with and without drafts', () => {
   const { num_drafts, num_accepted_tokens, num_draft_tokens, mean_acceptance_length } = fixed.metrics;
   assert.ok(num_drafts > 0 && num_draft_tokens <= 4 * num_drafts);
   assert.equal(mean_acceptance_length, 1 + num_accepted_tokens / num_drafts);
+});
+
+test('a processor that stands in for a graphics processor is told', () => {
+  const prompted = ['--model', model, '--prompt', 'const a', '--max-new-tokens', '1'];
+  for (const command of [
+    ['generate', ...prompted],
+    ['complete', '--file', bookings, '--line', '1', '--column', '1', '--max-new-tokens', '1'],
+  ]) {
+    const { status, stdout, stderr } = slipstream(...command, '--device', 'webgpu', '--json');
+    assert.equal(status, 0, stderr);
+    const { device, device_note } = JSON.parse(stdout);
+    if (device === 'webgpu') assert.equal(device_note, undefined);
+    else assert.ok(device === 'cpu' && device_note !== '' && stderr.includes(device_note), stderr);
+    assert.deepEqual(
+      Object.keys(json(...command, '--device', 'cpu')).filter((name) => name.startsWith('device')),
+      ['device'],
+    );
+  }
 });
 
 test('generate samples the same text again with the same seed, with and without drafts', () => {
@@ -232,6 +339,19 @@ test('index counts files and tokens, and finds the same again from what it saved
   const again = json('index', sample, '--cache-dir', scratch);
   assert.ok(first.files >= 8 && first.tokens > 1000, JSON.stringify(first));
   assert.deepEqual([again.files, again.tokens], [first.files, first.tokens]);
+  assert.ok(again.reopen_ms > 0);
+});
+
+test('an index that cannot be saved is told once, with the reason', () => {
+  const cache = join(scratch, 'unsaved');
+  mkdirSync(cache);
+  writeFileSync(join(cache, 'ngrams'), 'no folder');
+  const { status, stdout, stderr } = slipstream('index', sample, '--cache-dir', cache);
+  assert.equal(status, 0, stderr);
+  assert.match(stderr, /^The workspace index: \S+\.idx could not be saved: [^\n]*EEXIST[^\n]*\n$/);
+  assert.match(stdout, /not saved/);
+  assert.doesNotMatch(stdout, /from disk/);
+  assert.equal(json('index', sample, '--cache-dir', cache).reopen_ms, null);
 });
 
 test('doctor says what will run and measures it', () => {
@@ -250,6 +370,24 @@ test('doctor says what will run and measures it', () => {
   assert.equal(cost_table.ms[0].length, cost_table.node_counts.length);
   assert.ok(cost_table.ms.flat().every((ms: number) => ms > 0));
   assert.ok(reasons.length >= 2);
+});
+
+test('doctor tells where things are kept, why something cannot draft, and only devices that can be chosen', () => {
+  const headless = join(scratch, 'headless');
+  cpSync(model, headless, { recursive: true, filter: (path) => !path.endsWith('heads') });
+  const asked = ['doctor', '--model', headless, '--device', 'cpu'];
+  const { cache_dir, algorithms } = json(...asked);
+  const { status, stdout } = slipstream(...asked);
+  assert.equal(status, 0);
+  const lines = stdout.split('\n').map((line) => line.trimEnd());
+  assert.equal(cache_dir, join(scratch, 'slipstream'));
+  assert.ok(lines.includes(`Cache      ${cache_dir}`), stdout);
+  const lacking = algorithms.filter(({ missing }: { missing?: string }) => missing !== undefined);
+  assert.ok(lacking.length > 0);
+  for (const { algorithm, missing } of lacking) {
+    assert.ok(lines.includes(`           not ${algorithm}: ${missing}`), stdout);
+  }
+  assert.match(stdout, /^Runtime +onnxruntime \S+ \(cpu(, webgpu)?\)$/m);
 });
 
 test('logits prints one row a position, the same whatever is asked beside it', () => {

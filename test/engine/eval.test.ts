@@ -37,6 +37,23 @@ test('a table for people, a document for programs', () => {
   assert.match(stdout, /seed 3, with workspace context/);
 });
 
+test('what was measured is printed even when its file cannot be written', () => {
+  // As long as a name can be: what is written beside it first has a longer one.
+  const file = join(scratch, `${'r'.repeat(250)}.json`);
+  const { status, stdout, stderr } = slipstreamEval(
+    sample,
+    '--tasks',
+    '1',
+    '--device',
+    'cpu',
+    '--json',
+    file,
+  );
+  assert.match(stderr, /^slipstream: --json: \S+ could not be written: [^\n]*\n$/);
+  assert.match(stdout, /seed 1, with workspace context/);
+  assert.equal(status, 1);
+});
+
 test('context can be left out', () => {
   const { status, stdout, stderr } = slipstreamEval(
     sample,

@@ -71,3 +71,19 @@ test('a value may begin with a dash', () => {
   const line = new CommandLine(completeCommand, ['--workspace=-odd', '--file=--help']);
   assert.deepEqual([line.text('workspace'), line.text('file')], ['-odd', '--help']);
 });
+
+test('an option given twice, also by its other name, is refused', () => {
+  const twice = (...args: string[]) => new CommandLine(completeCommand, args);
+  for (const args of [
+    ['--line', '31', '--line', '1'],
+    ['--line=31', '--line', '31'],
+    ['--json', '--json'],
+  ]) {
+    assert.throws(() => twice(...args), { code: 'usage', message: /^--(line|json) is given twice; / });
+  }
+  assert.throws(() => twice('--model', 'a', '--model-path', 'a'), {
+    code: 'usage',
+    message: /^--model and --model-path are the same option; /,
+  });
+  assert.equal(twice('--line', '31', '--column', '31').text('line'), '31');
+});

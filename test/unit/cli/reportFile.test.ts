@@ -36,7 +36,10 @@ test('a report replaces the old one as a whole, and what cannot be written leave
   assert.throws(() => writeReport(file, { run: 1n }));
   // A folder with something in it cannot be replaced: the write succeeds, the renaming does not.
   mkdirSync(join(dir, 'folder', 'full'), { recursive: true });
-  assert.throws(() => writeReport(join(dir, 'folder'), { run: 3 }));
+  assert.throws(() => writeReport(join(dir, 'folder'), { run: 3 }), {
+    code: 'io',
+    message: /^--json: .*folder could not be written: .*; choose another place$/,
+  });
   assert.deepEqual(readdirSync(dir).sort(), ['folder', 'report.json']);
   assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), { run: 2 });
 });
