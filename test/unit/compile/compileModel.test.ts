@@ -16,6 +16,7 @@ import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { crc32 } from 'node:zlib';
 import { type CompileOptions, compileModel } from '../../../engine/compile/compileModel.ts';
 import { GraphCache } from '../../../engine/compile/graphCache.ts';
 import { SlipstreamError } from '../../../engine/errors.ts';
@@ -119,6 +120,7 @@ test('an entry that is not whole is made again', async () => {
     gone: (file) => rmSync(file),
     truncated: (file) => truncateSync(file, statSync(file).size - 1),
     empty: (file) => truncateSync(file, 0),
+    zeroed: (file) => writeFileSync(file, Buffer.alloc(statSync(file).size)),
   };
   for (const file of ['weights.bin', 'model.onnx', 'manifest.json']) {
     for (const damage of Object.values(damages)) {
@@ -255,12 +257,16 @@ test('entries that were not used for longest make room', async () => {
   assert.ok(!left.includes(first.key), 'the oldest went');
 });
 
-test('an entry damaged on disk is compiled again when it cannot be loaded', async () => {
+test('an entry that was damaged before its checksum was taken is compiled again when it cannot be loaded', async () => {
   const [dir, cacheDir] = [newCheckpoint(), newFolder('cache')];
   const compiled = await compileModel(dir, options(cacheDir));
   const expected = await argmaxOf(compiled);
-  const size = statSync(compiled.graphFile).size;
-  writeFileSync(compiled.graphFile, Buffer.alloc(size, 0xff));
+  const damaged = Buffer.alloc(statSync(compiled.graphFile).size, 0xff);
+  writeFileSync(compiled.graphFile, damaged);
+  const manifestFile = join(dirname(compiled.graphFile), 'manifest.json');
+  const manifest = JSON.parse(readFileSync(manifestFile, 'utf8'));
+  manifest.graph.checksum = crc32(damaged);
+  writeFileSync(manifestFile, JSON.stringify(manifest));
   const notes: string[] = [];
   const { model } = await openModel(dir, {
     device: 'cpu',
