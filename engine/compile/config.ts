@@ -45,13 +45,16 @@ export class ConfigReader {
 
   number(field: string, fallback?: number): number {
     const value = this.raw(field) ?? fallback;
-    if (typeof value !== 'number' || !Number.isFinite(value)) throw this.#wrong(field, 'a number', value);
+    // Computed with in float32, where what is too large is infinite.
+    if (typeof value !== 'number' || !Number.isFinite(Math.fround(value))) {
+      throw this.#wrong(field, 'a number of a size that float32 holds', value);
+    }
     return value;
   }
 
   positive(field: string, fallback?: number): number {
     const value = this.number(field, fallback);
-    if (value <= 0) throw this.#wrong(field, 'a number above 0', value);
+    if (Math.fround(value) <= 0) throw this.#wrong(field, 'a number above 0 that float32 holds', value);
     return value;
   }
 
