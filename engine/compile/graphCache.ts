@@ -80,7 +80,10 @@ export class GraphCache {
     const key = await this.#key(identity);
     const folder = join(this.#root, key);
     const cached = await readManifest(folder);
-    if (cached) await markUsed(folder);
+    if (cached) {
+      await markUsed(folder);
+      void this.#removeAbandoned(); // in its own time: nothing waits for it
+    }
     const { weights } = cached ?? (await this.#compileInto(folder, build));
     return { graphFile: join(folder, GRAPH_FILE), weightBytes: weights.bytes, key };
   }

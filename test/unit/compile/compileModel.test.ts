@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
@@ -150,6 +151,17 @@ test('what a killed compilation left is not used, and removed when it is old', a
   const compiled = await compileModel(dir, options(cacheDir));
   await argmaxOf(compiled);
   assert.deepEqual(entriesOf(cacheDir).sort(), [compiled.key, leftovers[1]].sort());
+});
+
+test('what a killed compilation left long ago goes when what is compiled is opened, too', async () => {
+  const [dir, cacheDir] = [newCheckpoint(), newFolder('cache')];
+  const { key } = await compileModel(dir, options(cacheDir));
+  const leftover = join(cacheDir, 'compiled', `${key}.partial-a1b2`);
+  mkdirSync(leftover);
+  utimesSync(leftover, new Date(0), new Date(0));
+  await compileModel(dir, options(cacheDir));
+  for (let waited = 0; existsSync(leftover) && waited < 5000; waited += 10) await setTimeout(10);
+  assert.deepEqual(entriesOf(cacheDir), [key]);
 });
 
 test('several compilations of the same at once all succeed, in one process and in several', async () => {
