@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { SlipstreamError } from '../errors.ts';
+import { readRegular } from '../regularFile.ts';
 
 /** A JSON file of a checkpoint, read field by field with errors that name the file and the field. */
 export class ConfigReader {
@@ -11,9 +11,10 @@ export class ConfigReader {
     this.#values = values;
   }
 
-  /** @throws SlipstreamError model.notFound, model.corrupt */
+  /** @throws SlipstreamError model.notFound, model.corrupt, io */
   static async read(file: string): Promise<ConfigReader> {
-    const text = await readFile(file, 'utf8').catch((cause) => {
+    const bytes = await readRegular(file).catch((cause) => {
+      if (cause instanceof SlipstreamError) throw cause;
       throw new SlipstreamError(
         'model.notFound',
         `${file}: cannot be read. A model is a folder in Hugging Face layout: config.json, tokenizer.json and *.safetensors.`,
@@ -21,7 +22,7 @@ export class ConfigReader {
       );
     });
     try {
-      const values: unknown = JSON.parse(text);
+      const values: unknown = JSON.parse(bytes.toString());
       if (typeof values !== 'object' || values === null || Array.isArray(values))
         throw new Error('not an object');
       return new ConfigReader(file, values as Record<string, unknown>);

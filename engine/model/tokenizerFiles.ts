@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SlipstreamError } from '../errors.ts';
+import { readRegular } from '../regularFile.ts';
 
 /** `added_tokens` of tokenizer.json: matched in text before the model sees it, or control tokens. */
 export interface AddedToken {
@@ -87,8 +87,9 @@ export async function readTokenizerConfig(modelDir: string): Promise<TokenizerCo
 async function readJson(path: string): Promise<Json | undefined> {
   let text: string;
   try {
-    text = await readFile(path, 'utf8');
+    text = (await readRegular(path)).toString();
   } catch (cause) {
+    if (cause instanceof SlipstreamError) throw cause;
     const { code } = cause as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw new SlipstreamError('io', `${path} cannot be read (${code}).`, { cause });

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { openCheckpoint } from '../../../engine/compile/checkpoint.ts';
 import { readSafetensorsHeader } from '../../../engine/compile/safetensors.ts';
+import { readTorchTensors } from '../../../engine/compile/torchPickle.ts';
 import { embeddedModelDir } from '../../../engine/embeddedModel.ts';
 import { type ErrorCode, SlipstreamError } from '../../../engine/errors.ts';
 import { goldenDir, goldenNames } from '../../golden.ts';
@@ -60,18 +62,28 @@ test('a file that is missing, empty or a folder is named', async () => {
     writeFileSync(join(empty, file), '');
     await assertRefused(empty, 'model.corrupt', file);
   }
-  const weightsFolder = newCheckpoint();
-  rmSync(join(weightsFolder, 'model.safetensors'));
-  mkdirSync(join(weightsFolder, 'model.safetensors'));
-  await assertRefused(weightsFolder, 'model.corrupt', 'model.safetensors');
-
-  const configFolder = newCheckpoint();
-  rmSync(join(configFolder, 'config.json'));
-  mkdirSync(join(configFolder, 'config.json'));
-  await assertRefused(configFolder, 'model.notFound', 'config.json');
-
+  for (const file of ['config.json', 'model.safetensors']) {
+    const dir = newCheckpoint();
+    rmSync(join(dir, file));
+    mkdirSync(join(dir, file));
+    await assertRefused(dir, 'io', file, 'not a file');
+  }
   await assertRefused(join(folder, 'no such model'), 'model.notFound', 'config.json');
   await assertRefused(join(newCheckpoint(), 'config.json'), 'model.notFound', 'config.json');
+});
+
+const skip = process.platform === 'win32' && 'there are no such pipes';
+
+test('a pipe in the place of a file is not waited for', { skip }, async () => {
+  for (const file of ['config.json', 'generation_config.json', 'model.safetensors']) {
+    const dir = newCheckpoint();
+    rmSync(join(dir, file), { force: true });
+    execFileSync('mkfifo', [join(dir, file)]);
+    await assertRefused(dir, 'io', file, 'a pipe');
+  }
+  const pickle = join(newCheckpoint(), 'pytorch_model.bin');
+  execFileSync('mkfifo', [pickle]);
+  await assert.rejects(readTorchTensors(pickle), { code: 'io' });
 });
 
 test('a truncated weight file is refused wherever it ends', async () => {

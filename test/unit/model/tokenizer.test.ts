@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -179,6 +180,15 @@ test('faults name the file and what is wrong', async () => {
       });
     });
   }
+});
+
+test('a pipe in the place of a file is not waited for', {
+  skip: process.platform === 'win32' && 'there are no such pipes',
+}, async () => {
+  await inFolder({}, async (dir) => {
+    execFileSync('mkfifo', [join(dir, 'tokenizer.json')]);
+    await assert.rejects(loadTokenizer(dir), { code: 'io', message: /tokenizer\.json is not a file/ });
+  });
 });
 
 const spmFiles = {

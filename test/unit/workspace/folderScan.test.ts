@@ -152,3 +152,11 @@ test('a .gitignore that is no text breaks nothing', async () => {
   });
   assert.deepEqual(await found(folder), ['.gitignore', 'a.ts']);
 });
+
+test('a pipe that is named like a file of rules is not waited for', {
+  skip: process.platform === 'win32' && 'there are no such pipes',
+}, async () => {
+  const folder = temporaryFolder({ 'a.ts': '', 'lib/b.ts': '' });
+  execFileSync('mkfifo', [join(folder, '.gitignore')]);
+  assert.deepEqual(await found(folder), ['a.ts', join('lib', 'b.ts')]);
+});
