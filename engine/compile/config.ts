@@ -1,5 +1,6 @@
 import { SlipstreamError } from '../errors.ts';
 import { readRegular } from '../regularFile.ts';
+import { parseJsonObject } from './jsonObject.ts';
 
 /** A JSON file of a checkpoint, read field by field with errors that name the file and the field. */
 export class ConfigReader {
@@ -21,14 +22,7 @@ export class ConfigReader {
         { cause },
       );
     });
-    try {
-      const values: unknown = JSON.parse(bytes.toString());
-      if (typeof values !== 'object' || values === null || Array.isArray(values))
-        throw new Error('not an object');
-      return new ConfigReader(file, values as Record<string, unknown>);
-    } catch (cause) {
-      throw new SlipstreamError('model.corrupt', `${file} is not a JSON object.`, { cause });
-    }
+    return new ConfigReader(file, parseJsonObject(bytes, file));
   }
 
   /** The field as stored; undefined when absent or null. */

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -10,6 +9,7 @@ import { readTorchTensors } from '../../../engine/compile/torchPickle.ts';
 import { embeddedModelDir } from '../../../engine/embeddedModel.ts';
 import { type ErrorCode, SlipstreamError } from '../../../engine/errors.ts';
 import { goldenDir, goldenNames } from '../../golden.ts';
+import { makePipe, withPipes } from '../../namedPipe.ts';
 import { Random } from '../../random.ts';
 import {
   configOf,
@@ -72,17 +72,15 @@ test('a file that is missing, empty or a folder is named', async () => {
   await assertRefused(join(newCheckpoint(), 'config.json'), 'model.notFound', 'config.json');
 });
 
-const skip = process.platform === 'win32' && 'there are no such pipes';
-
-test('a pipe in the place of a file is not waited for', { skip }, async () => {
+test('a pipe in the place of a file is not waited for', withPipes, async () => {
   for (const file of ['config.json', 'generation_config.json', 'model.safetensors']) {
     const dir = newCheckpoint();
     rmSync(join(dir, file), { force: true });
-    execFileSync('mkfifo', [join(dir, file)]);
+    makePipe(join(dir, file));
     await assertRefused(dir, 'io', file, 'a pipe');
   }
   const pickle = join(newCheckpoint(), 'pytorch_model.bin');
-  execFileSync('mkfifo', [pickle]);
+  makePipe(pickle);
   await assert.rejects(readTorchTensors(pickle), { code: 'io' });
 });
 
@@ -209,6 +207,16 @@ test('a configuration that is not JSON or no object is refused', async () => {
     writeFileSync(join(dir, 'config.json'), text);
     await assertRefused(dir, 'model.corrupt', 'config.json');
   }
+});
+
+test('a configuration may begin with a byte order mark; where it is no JSON the parser is quoted', async () => {
+  const dir = newCheckpoint();
+  const file = join(dir, 'config.json');
+  const config = readFileSync(file, 'utf8');
+  writeFileSync(file, `\ufeff${config}`);
+  assert.equal((await openCheckpoint(dir)).architecture.vocabSize, tinyShape.vocabSize);
+  writeFileSync(file, config.replace('{', '{,'));
+  await assertRefused(dir, 'model.corrupt', 'config.json', 'Unexpected token|Expected property name');
 });
 
 test('a number that no model can have is refused by name', async () => {
