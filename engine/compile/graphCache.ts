@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { cacheFault, makeFolder } from '../cacheFolder.ts';
 import { outOfMemoryFault, SlipstreamError } from '../errors.ts';
 import { checksumOf } from './checksum.ts';
 import { ContentHasher } from './contentHash.ts';
@@ -61,10 +62,12 @@ export async function discardCompiled({ graphFile }: CompiledGraph): Promise<voi
 
 /** Compiled graphs in the cache folder. Written beside and renamed, so that a half-written graph is never used. */
 export class GraphCache {
+  readonly #cacheDir: string;
   readonly #root: string;
   readonly #hasher: ContentHasher;
 
   constructor(cacheDir: string) {
+    this.#cacheDir = cacheDir;
     this.#root = join(cacheDir, 'compiled');
     this.#hasher = new ContentHasher(join(cacheDir, 'content-hashes.json'));
   }
@@ -101,15 +104,13 @@ export class GraphCache {
     try {
       await this.#removeAbandoned();
       await this.#removeUnused();
-      await mkdir(partial, { recursive: true });
+      await makeFolder(partial);
       return await publish(partial, folder, await writeCompiled(partial, build));
     } catch (cause) {
       const fault = outOfMemoryFault(cause);
-      const { code } = cause as NodeJS.ErrnoException;
-      if (fault || code === undefined || cause instanceof SlipstreamError) throw fault ?? cause;
-      const reason = code === 'ENOSPC' ? 'the disk is full' : String(cause);
-      const message = `${this.#root}: the compiled model cannot be written: ${reason}.`;
-      throw new SlipstreamError('io', message, { cause });
+      const isOfFiles = (cause as NodeJS.ErrnoException).code !== undefined;
+      if (fault || !isOfFiles || cause instanceof SlipstreamError) throw fault ?? cause;
+      throw cacheFault(this.#cacheDir, cause as NodeJS.ErrnoException);
     } finally {
       await rm(partial, { recursive: true, force: true }).catch(() => {});
     }
