@@ -188,7 +188,8 @@ export class Completer {
     { askedMs, point, cursor, prompt, indentation, askSyntax }: CompletionTask,
     options: WriteOptions,
   ): Promise<Completion> {
-    const { runtime, drafter, controller, verifier, lastSuggestion, maxTokens } = this.#parts;
+    const { runtime, drafter, controller, verifier, lastSuggestion } = this.#parts;
+    const maxTokens = this.#maxTokensAfter(prompt);
     const { onText, onStep, onWritten, sampling, signal } = options;
     const stream = new CompletionStream({
       tokenizer: runtime.tokenizer,
@@ -229,6 +230,12 @@ export class Completer {
     const outcome: Completion['outcome'] =
       finish === 'cancelled' ? { kind: 'cancelled' } : tidy(stream.text, { ...context, syntax: askSyntax() });
     return { outcome, prompt, tokens, metrics, acceptedFrom };
+  }
+
+  /** A suggestion that ends where the context does ends as one that is as long as may be. */
+  #maxTokensAfter({ tokens }: Prompt): number {
+    const { runtime, maxTokens } = this.#parts;
+    return Math.min(maxTokens, runtime.model.info.contextLength - tokens.length);
   }
 }
 

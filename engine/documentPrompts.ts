@@ -62,6 +62,9 @@ export class DocumentPrompts {
   }
 }
 
+/** Of the model's context, however long suggestions may be: without a prompt they would be of nothing. */
+const LEAST_PROMPT_SHARE = 1 / 2;
+
 /** How long a prompt may be, and what of it goes to which part. */
 export function promptBudget({
   runtime,
@@ -70,6 +73,7 @@ export function promptBudget({
 }: Omit<DocumentPromptsParts, 'workspaceContext'>): PromptBudget {
   const { model, tokenizer } = runtime;
   const suits = Math.min(longestPrompt, suitablePrompt(tokenizer.maxLength));
-  const fits = model.info.contextLength - maxTokens;
+  const { contextLength } = model.info;
+  const fits = Math.max(contextLength - maxTokens, Math.floor(contextLength * LEAST_PROMPT_SHARE));
   return splitPromptBudget(Math.min(promptTokens ?? suits, fits));
 }

@@ -1,5 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { SlipstreamError } from '../errors.ts';
+import { readRegular } from '../regularFile.ts';
+import { parseJsonObject } from './jsonObject.ts';
 
 /** A JSON file of a checkpoint, read field by field with errors that name the file and the field. */
 export class ConfigReader {
@@ -11,23 +12,17 @@ export class ConfigReader {
     this.#values = values;
   }
 
-  /** @throws SlipstreamError model.notFound, model.corrupt */
+  /** @throws SlipstreamError model.notFound, model.corrupt, io */
   static async read(file: string): Promise<ConfigReader> {
-    const text = await readFile(file, 'utf8').catch((cause) => {
+    const bytes = await readRegular(file).catch((cause) => {
+      if (cause instanceof SlipstreamError) throw cause;
       throw new SlipstreamError(
         'model.notFound',
         `${file}: cannot be read. A model is a folder in Hugging Face layout: config.json, tokenizer.json and *.safetensors.`,
         { cause },
       );
     });
-    try {
-      const values: unknown = JSON.parse(text);
-      if (typeof values !== 'object' || values === null || Array.isArray(values))
-        throw new Error('not an object');
-      return new ConfigReader(file, values as Record<string, unknown>);
-    } catch (cause) {
-      throw new SlipstreamError('model.corrupt', `${file} is not a JSON object.`, { cause });
-    }
+    return new ConfigReader(file, parseJsonObject(bytes, file));
   }
 
   /** The field as stored; undefined when absent or null. */
@@ -45,13 +40,16 @@ export class ConfigReader {
 
   number(field: string, fallback?: number): number {
     const value = this.raw(field) ?? fallback;
-    if (typeof value !== 'number' || !Number.isFinite(value)) throw this.#wrong(field, 'a number', value);
+    // Computed with in float32, where what is too large is infinite.
+    if (typeof value !== 'number' || !Number.isFinite(Math.fround(value))) {
+      throw this.#wrong(field, 'a number of a size that float32 holds', value);
+    }
     return value;
   }
 
   positive(field: string, fallback?: number): number {
     const value = this.number(field, fallback);
-    if (value <= 0) throw this.#wrong(field, 'a number above 0', value);
+    if (Math.fround(value) <= 0) throw this.#wrong(field, 'a number above 0 that float32 holds', value);
     return value;
   }
 

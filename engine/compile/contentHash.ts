@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { makeFolder } from '../cacheFolder.ts';
 
 /**
  * SHA-256 of files' contents. Hashing gigabytes at every start would cost seconds, so hashes are remembered by path,
@@ -44,7 +45,7 @@ export class ContentHasher {
   async #save(memory: ReadonlyMap<string, string>): Promise<void> {
     const partial = `${this.#memoryFile}.${randomUUID()}`;
     try {
-      await mkdir(dirname(this.#memoryFile), { recursive: true });
+      await makeFolder(dirname(this.#memoryFile));
       await writeFile(partial, JSON.stringify(Object.fromEntries(memory)));
       await rename(partial, this.#memoryFile);
     } catch {

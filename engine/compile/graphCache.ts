@@ -1,7 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { cacheFault, makeFolder } from '../cacheFolder.ts';
 import { outOfMemoryFault, SlipstreamError } from '../errors.ts';
+import { checksumOf } from './checksum.ts';
 import { ContentHasher } from './contentHash.ts';
 import { type OnnxGraph, writeOnnxModel } from './onnxModel.ts';
 import { WeightWriter } from './weightWriter.ts';
@@ -9,6 +11,8 @@ import { WeightWriter } from './weightWriter.ts';
 const WEIGHTS_FILE = 'weights.bin';
 const GRAPH_FILE = 'model.onnx';
 const MANIFEST_FILE = 'manifest.json';
+/** Part of every key: raise it when entries are written in another way. */
+const ENTRY_VERSION = 2;
 /** A compilation that was killed leaves its folder; after this long nobody is working in it. */
 const ABANDONED_MS = 3_600_000;
 /** Entries that are kept; the ones not used for longest go. A model has a few: by device, precision, version, head. */
@@ -35,9 +39,15 @@ export interface GraphIdentity {
   readonly parameters: readonly unknown[];
 }
 
+/** A file as it was written. */
+interface WrittenFile {
+  readonly bytes: number;
+  readonly checksum: number;
+}
+
 interface Manifest {
-  readonly graphBytes: number;
-  readonly weightBytes: number;
+  readonly graph: WrittenFile;
+  readonly weights: WrittenFile;
 }
 
 /** Forgets a compiled graph that turned out to be damaged, so that the next call compiles it again. */
@@ -52,10 +62,12 @@ export async function discardCompiled({ graphFile }: CompiledGraph): Promise<voi
 
 /** Compiled graphs in the cache folder. Written beside and renamed, so that a half-written graph is never used. */
 export class GraphCache {
+  readonly #cacheDir: string;
   readonly #root: string;
   readonly #hasher: ContentHasher;
 
   constructor(cacheDir: string) {
+    this.#cacheDir = cacheDir;
     this.#root = join(cacheDir, 'compiled');
     this.#hasher = new ContentHasher(join(cacheDir, 'content-hashes.json'));
   }
@@ -71,16 +83,19 @@ export class GraphCache {
     const key = await this.#key(identity);
     const folder = join(this.#root, key);
     const cached = await readManifest(folder);
-    if (cached) await markUsed(folder);
-    const { weightBytes } = cached ?? (await this.#compileInto(folder, build));
-    return { graphFile: join(folder, GRAPH_FILE), weightBytes, key };
+    if (cached) {
+      await markUsed(folder);
+      void this.#removeAbandoned(); // in its own time: nothing waits for it
+    }
+    const { weights } = cached ?? (await this.#compileInto(folder, build));
+    return { graphFile: join(folder, GRAPH_FILE), weightBytes: weights.bytes, key };
   }
 
   async #key({ label, files, parameters }: GraphIdentity): Promise<string> {
     const content = await this.#hasher.hash(files).catch((cause) => {
       throw new SlipstreamError('io', `${dirname(files[0])}: cannot be read (${cause.message}).`, { cause });
     });
-    const hash = createHash('sha256').update(JSON.stringify([content, ...parameters]));
+    const hash = createHash('sha256').update(JSON.stringify([ENTRY_VERSION, content, ...parameters]));
     return `${label.replace(/[^\w.-]/g, '_')}-${hash.digest('hex').slice(0, 24)}`;
   }
 
@@ -89,15 +104,13 @@ export class GraphCache {
     try {
       await this.#removeAbandoned();
       await this.#removeUnused();
-      await mkdir(partial, { recursive: true });
+      await makeFolder(partial);
       return await publish(partial, folder, await writeCompiled(partial, build));
     } catch (cause) {
       const fault = outOfMemoryFault(cause);
-      const { code } = cause as NodeJS.ErrnoException;
-      if (fault || code === undefined || cause instanceof SlipstreamError) throw fault ?? cause;
-      const reason = code === 'ENOSPC' ? 'the disk is full' : String(cause);
-      const message = `${this.#root}: the compiled model cannot be written: ${reason}.`;
-      throw new SlipstreamError('io', message, { cause });
+      const isOfFiles = (cause as NodeJS.ErrnoException).code !== undefined;
+      if (fault || !isOfFiles || cause instanceof SlipstreamError) throw fault ?? cause;
+      throw cacheFault(this.#cacheDir, cause as NodeJS.ErrnoException);
     } finally {
       await rm(partial, { recursive: true, force: true }).catch(() => {});
     }
@@ -141,12 +154,21 @@ async function removeIfPossible(folder: string): Promise<void> {
 async function readManifest(folder: string): Promise<Manifest | undefined> {
   try {
     const manifest: Manifest = JSON.parse(await readFile(join(folder, MANIFEST_FILE), 'utf8'));
-    const graph = await stat(join(folder, GRAPH_FILE));
-    const weights = await stat(join(folder, WEIGHTS_FILE));
-    return graph.size === manifest.graphBytes && weights.size === manifest.weightBytes ? manifest : undefined;
+    const isWhole =
+      (await isAsWritten(join(folder, GRAPH_FILE), manifest.graph)) &&
+      (await isAsWritten(join(folder, WEIGHTS_FILE), manifest.weights));
+    return isWhole ? manifest : undefined;
   } catch {
     return undefined;
   }
+}
+
+async function isAsWritten(file: string, { bytes, checksum }: WrittenFile): Promise<boolean> {
+  return (await stat(file)).size === bytes && (await checksumOf(file)) === checksum;
+}
+
+async function asWritten(file: string): Promise<WrittenFile> {
+  return { bytes: (await stat(file)).size, checksum: await checksumOf(file) };
 }
 
 /** A read-only cache still works; it only forgets what was used last. */
@@ -159,15 +181,23 @@ async function writeCompiled(
   folder: string,
   build: (weights: WeightWriter) => Promise<OnnxGraph>,
 ): Promise<Manifest> {
-  const handle = await open(join(folder, WEIGHTS_FILE), 'wx');
-  const weights = new WeightWriter(handle, WEIGHTS_FILE);
+  const [graphFile, weightsFile] = [join(folder, GRAPH_FILE), join(folder, WEIGHTS_FILE)];
+  const graph = await writeWeights(weightsFile, build);
+  await writeFile(graphFile, writeOnnxModel(graph), { flush: true });
+  const manifest = { graph: await asWritten(graphFile), weights: await asWritten(weightsFile) };
+  await writeFile(join(folder, MANIFEST_FILE), JSON.stringify(manifest), { flush: true });
+  return manifest;
+}
+
+async function writeWeights(
+  file: string,
+  build: (weights: WeightWriter) => Promise<OnnxGraph>,
+): Promise<OnnxGraph> {
+  const handle = await open(file, 'wx');
   try {
-    const graph = writeOnnxModel(await build(weights));
-    await writeFile(join(folder, GRAPH_FILE), graph);
-    const manifest: Manifest = { graphBytes: graph.length, weightBytes: weights.bytes };
-    await writeFile(join(folder, MANIFEST_FILE), JSON.stringify(manifest));
+    const graph = await build(new WeightWriter(handle, WEIGHTS_FILE));
     await handle.sync();
-    return manifest;
+    return graph;
   } finally {
     await handle.close();
   }

@@ -1,7 +1,7 @@
-import { type FileHandle, open } from 'node:fs/promises';
-import { SlipstreamError } from '../errors.ts';
+import type { FileHandle } from 'node:fs/promises';
 import { corrupt, unsupported } from './fileFault.ts';
 import { bytesPerElement, elementCount, type StoredTensor, type StoredType } from './storedTensor.ts';
+import { openWeightFile } from './weightFile.ts';
 
 // The reference implementation refuses larger headers too (safetensors, MAX_HEADER_SIZE).
 const MAX_HEADER_BYTES = 100_000_000;
@@ -10,16 +10,12 @@ const MAX_HEADER_BYTES = 100_000_000;
  * Reads the header of a safetensors file (8 bytes little-endian length, JSON, data) and checks every tensor
  * against the file's real size, so that a truncated download is refused before anything is allocated for it.
  *
- * @throws SlipstreamError model.notFound, model.corrupt, model.unsupported, each naming the file
+ * @throws SlipstreamError model.notFound, model.corrupt, model.unsupported, io, each naming the file
  */
 export async function readSafetensorsHeader(file: string): Promise<Map<string, StoredTensor>> {
-  const handle = await open(file, 'r').catch((cause) => {
-    throw new SlipstreamError('model.notFound', `${file}: cannot be opened.`, { cause });
-  });
+  const handle = await openWeightFile(file);
   try {
-    const stat = await handle.stat();
-    if (!stat.isFile()) throw corrupt(file, 'is not a file');
-    const { size } = stat;
+    const { size } = await handle.stat();
     const { header, dataStart } = await readHeader(handle, file, size);
     return parseTensors(header, file, dataStart, size);
   } finally {

@@ -1,7 +1,8 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { inflateRawSync } from 'node:zlib';
 import { SlipstreamError } from '../errors.ts';
 import { toFloat32 } from './floats.ts';
+import { openWeightFile } from './weightFile.ts';
 
 export type StoredType = 'F32' | 'F16' | 'BF16' | 'I64' | 'BOOL';
 export const bytesPerElement: Readonly<Record<StoredType, number>> = {
@@ -40,7 +41,7 @@ export function elementCount(shape: readonly number[]): number {
 /**
  * The values of a tensor stored as floats, as float32.
  *
- * @throws SlipstreamError model.notFound, model.corrupt, naming file and tensor: one value that is no number makes every
+ * @throws SlipstreamError model.notFound, model.corrupt, io, naming file and tensor: one value that is no number makes every
  *   output none
  */
 export async function readFloats(tensor: NamedTensor): Promise<Float32Array> {
@@ -56,9 +57,7 @@ export async function readFloats(tensor: NamedTensor): Promise<Float32Array> {
 export async function readBytes(tensor: NamedTensor): Promise<Uint8Array> {
   const { name, file, deflated } = tensor;
   // The file was there when its header was read; meanwhile it may have been moved.
-  const handle = await open(file, 'r').catch((cause) => {
-    throw new SlipstreamError('model.notFound', `${file}: cannot be opened.`, { cause });
-  });
+  const handle = await openWeightFile(file);
   try {
     const bytes = await readRange(handle, deflated ?? tensor);
     if (!bytes) throw new SlipstreamError('model.corrupt', `${file} ends inside ${name}.`);

@@ -1,9 +1,10 @@
-import { type FileHandle, open } from 'node:fs/promises';
-import { SlipstreamError } from '../errors.ts';
+import type { FileHandle } from 'node:fs/promises';
+import type { SlipstreamError } from '../errors.ts';
 import { corrupt, unsupported } from './fileFault.ts';
 import { bytesPerElement, elementCount, type StoredTensor, type StoredType } from './storedTensor.ts';
 import { type ArchiveEntry, readArchive, readEntry } from './torchPickleArchive.ts';
 import { isNode, type PickleNode, type PickleValue, readPickle } from './torchPickleValue.ts';
+import { openWeightFile } from './weightFile.ts';
 
 const STATE_DICT = 'collections OrderedDict';
 const TENSOR = 'torch._utils _rebuild_tensor_v2';
@@ -26,17 +27,14 @@ const LARGEST_SHARED_DEFLATED = 1 << 26;
  * The tensors of a file that `torch.save(model.state_dict(), file)` wrote (PyTorch 1.6 and later): a zip archive of a pickle,
  * which is read but not run, and of one entry a storage (torch/serialization.py, torch/_utils.py).
  *
- * @throws SlipstreamError model.notFound, model.corrupt, model.unsupported, each naming the file
+ * @throws SlipstreamError model.notFound, model.corrupt, model.unsupported, io, each naming the file
  */
 export async function readTorchTensors(file: string): Promise<Map<string, StoredTensor>> {
-  const handle = await open(file, 'r').catch((cause) => {
-    throw new SlipstreamError('model.notFound', `${file}: cannot be opened.`, { cause });
-  });
+  const handle = await openWeightFile(file);
   try {
-    const stat = await handle.stat();
-    if (!stat.isFile()) throw corrupt(file, 'is not a file');
+    const { size } = await handle.stat();
     await checkFormat(handle, file);
-    const entries = await readArchive(handle, file, stat.size);
+    const entries = await readArchive(handle, file, size);
     const { root, pickle } = findPickle(entries, file);
     await checkByteOrder(handle, entries.get(`${root}byteorder`), file);
     const value = readPickle(await readEntry(handle, file, pickle), file, knownGlobals);

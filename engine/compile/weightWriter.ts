@@ -28,11 +28,6 @@ export class WeightWriter {
     return range;
   }
 
-  /** Bytes written so far. */
-  get bytes(): number {
-    return this.#offset;
-  }
-
   async #write(bytes: Uint8Array): Promise<void> {
     for (let done = 0; done < bytes.length; ) {
       done += (await this.#handle.write(bytes, done, Math.min(bytes.length - done, 2 ** 30))).bytesWritten;

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
+import { makeFolder } from '../cacheFolder.ts';
 import type { CompiledModel } from '../compile/compileModel.ts';
 import type { CostTable } from './costTable.ts';
 
@@ -51,7 +52,7 @@ export class CostTableStore {
     const file = this.#file(compiled, circumstances);
     const stored: StoredTable = { measuredAtMs: Date.now(), moment, table };
     try {
-      await mkdir(this.#folder, { recursive: true });
+      await makeFolder(this.#folder);
       await writeFile(`${file}.${process.pid}`, JSON.stringify(stored));
       await rename(`${file}.${process.pid}`, file);
     } catch {}

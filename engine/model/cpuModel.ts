@@ -1,5 +1,6 @@
 import type { CompiledModel } from '../compile/compileModel.ts';
 import { exactThreads } from '../compile/cpuAttention.ts';
+import { checkComputesNumbers } from './computesNumbers.ts';
 import { CpuKvCache } from './cpuKvCache.ts';
 import { createCpuSession } from './cpuSession.ts';
 import type { LanguageModel, ModelInfo } from './languageModel.ts';
@@ -10,12 +11,19 @@ import type * as ort from './onnxruntime.ts';
  * Loads a compiled model for the CPU.
  *
  * @param threads at most; no more than keep a token's result independent of what it is evaluated with (exactThreads)
- * @throws SlipstreamError model.corrupt when the runtime refuses the graph, outOfMemory
+ * @throws SlipstreamError model.corrupt when the runtime refuses the graph or it computes no numbers, outOfMemory
  */
 export async function openCpuModel(compiled: CompiledModel, threads: number): Promise<LanguageModel> {
   const exact = exactThreads(compiled.checkpoint.architecture);
   const session = await createCpuSession(compiled.graphFile, Math.min(threads, exact));
-  return new CpuModel(session, compiled);
+  const model = new CpuModel(session, compiled);
+  try {
+    await checkComputesNumbers(model);
+    return model;
+  } catch (error) {
+    await model.dispose();
+    throw error;
+  }
 }
 
 class CpuModel implements LanguageModel {

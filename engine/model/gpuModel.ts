@@ -1,4 +1,5 @@
 import type { CompiledModel } from '../compile/compileModel.ts';
+import { checkComputesNumbers } from './computesNumbers.ts';
 import { safeTokensPerRun } from './gpuCheck.ts';
 import { type GpuDecoder, GpuKvCache } from './gpuKvCache.ts';
 import { GpuRows } from './gpuRows.ts';
@@ -9,7 +10,7 @@ import { modelInfo } from './modelInfo.ts';
 /**
  * Loads a model compiled for WebGPU, and checks that this GPU computes it rightly.
  *
- * @throws SlipstreamError device.unavailable, device.lost, outOfMemory
+ * @throws SlipstreamError model.corrupt when it computes no numbers, device.unavailable, device.lost, outOfMemory
  */
 export async function openGpuModel(compiled: CompiledModel): Promise<LanguageModel> {
   const session = await createGpuSession(compiled.graphFile, 'cpu');
@@ -18,7 +19,9 @@ export async function openGpuModel(compiled: CompiledModel): Promise<LanguageMod
     const type = compiled.precision === 'fp16' ? 'float16' : 'float32';
     rows = await GpuRows.create(compiled.checkpoint.architecture, type);
     const decoder = { session, rows, compiled };
-    return new GpuModel({ ...decoder, tokensPerRun: await safeTokensPerRun(decoder) });
+    const model = new GpuModel({ ...decoder, tokensPerRun: await safeTokensPerRun(decoder) });
+    await checkComputesNumbers(model);
+    return model;
   } catch (error) {
     await rows?.dispose();
     await session.release();

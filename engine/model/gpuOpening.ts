@@ -1,5 +1,6 @@
-import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../cacheFolder.ts';
 import { SlipstreamError } from '../errors.ts';
 
 /** After this long a GPU that took the engine down is tried again: drivers get updated. */
@@ -24,7 +25,7 @@ export async function openGuarded<T>(cacheDir: string, open: () => Promise<T>): 
     );
   }
   const file = join(folder, String(process.pid));
-  const written = mkdir(folder, { recursive: true }).then(() => writeFile(file, ''));
+  const written = makeFolder(folder).then(() => writeFile(file, ''));
   // An unwritable cache folder is reported by what needs it.
   await written.catch(() => {});
   let finished = [file];

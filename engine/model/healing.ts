@@ -9,8 +9,8 @@ export interface Healing<Graph extends CompiledGraph, Loaded> {
 }
 
 /**
- * Loads a compiled graph. One that cannot be loaded was damaged on disk: what it was compiled from still has all that it
- * takes, and it is compiled again.
+ * Loads a compiled graph. One that cannot be loaded, or computes no numbers, was damaged on disk: what it was compiled from
+ * still has all that it takes, and it is compiled again.
  *
  * @throws what `load` throws, model.corrupt only of a graph just compiled; what `compile` throws
  */

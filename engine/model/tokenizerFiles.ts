@@ -1,6 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseJsonObject } from '../compile/jsonObject.ts';
 import { SlipstreamError } from '../errors.ts';
+import { readRegular } from '../regularFile.ts';
 
 /** `added_tokens` of tokenizer.json: matched in text before the model sees it, or control tokens. */
 export interface AddedToken {
@@ -84,27 +85,15 @@ export async function readTokenizerConfig(modelDir: string): Promise<TokenizerCo
   };
 }
 
+/** @returns undefined when there is no such file */
 async function readJson(path: string): Promise<Json | undefined> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (cause) {
+  const bytes = await readRegular(path).catch((cause) => {
+    if (cause instanceof SlipstreamError) throw cause;
     const { code } = cause as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw new SlipstreamError('io', `${path} cannot be read (${code}).`, { cause });
-  }
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch (cause) {
-    throw new SlipstreamError('model.corrupt', `${path} is not valid JSON. Download the file again.`, {
-      cause,
-    });
-  }
-  if (!isObject(json)) {
-    throw new SlipstreamError('model.corrupt', `${path} is not a JSON object. Download the file again.`);
-  }
-  return json;
+  });
+  return bytes && parseJsonObject(bytes, path);
 }
 
 type Corrupt = (what: string) => SlipstreamError;

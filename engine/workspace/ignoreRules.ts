@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import picomatch from 'picomatch';
+import { readRegular } from '../regularFile.ts';
 
 /** What no repository means to be code of its own. A .gitignore can take any of it back ("!dist.min.js"). */
 const DEFAULTS = [
@@ -127,9 +127,9 @@ function hasRepositoryAbove(folder: string): boolean {
 
 async function patternsOf(file: string): Promise<Ignore | undefined> {
   try {
-    return newPatterns().add(await readFile(file, 'utf8'));
+    return newPatterns().add((await readRegular(file)).toString());
   } catch {
-    return undefined; // not there, not readable or no rules: git goes on too
+    return undefined; // not there, no file, not readable or no rules: git goes on too
   }
 }
 

@@ -3,10 +3,10 @@
  * Loads no native module.
  */
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { loadTokenizer } from '../model/tokenizer.ts';
+import { readRegular } from '../regularFile.ts';
 import { type FileEntry, type FileTable, fileEntries, fileTable } from './fileTable.ts';
 import { scan } from './folderScan.ts';
 import { IgnoreRules } from './ignoreRules.ts';
@@ -124,7 +124,7 @@ async function keyOf(folder: string): Promise<SnapshotKey> {
 
 async function hashOf(file: string): Promise<string> {
   return createHash('sha256')
-    .update(await readFile(file))
+    .update(await readRegular(file))
     .digest('hex');
 }
 

@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { makeFolder } from '../cacheFolder.ts';
 import { SlipstreamError } from '../errors.ts';
 import { writeProblem } from '../writeProblem.ts';
 import type { FileTable } from './fileTable.ts';
@@ -56,7 +57,7 @@ export function snapshotFile(cacheDir: string, key: SnapshotKey): string {
 export async function writeSnapshot(file: string, key: SnapshotKey, snapshot: StoredFolder): Promise<void> {
   const temporary = `${file}.${randomUUID()}`;
   try {
-    await mkdir(dirname(file), { recursive: true });
+    await makeFolder(dirname(file));
     const handle = await open(temporary, 'wx');
     try {
       for (const part of encode(key, snapshot)) await handle.writeFile(part);

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { openRegular } from '../regularFile.ts';
 import type { FileStamp } from './folderScan.ts';
 
 /** Larger files are data or generated, and would hold up everything behind them. */
@@ -14,9 +14,9 @@ export type TextFile =
   | (FileStamp & { readonly text: string })
   | (FileStamp & { readonly skipped: 'too large' | 'binary' | 'minified' });
 
-/** @throws the file system's error when the file cannot be read */
+/** @throws SlipstreamError io when it is no file; the file system's error when it cannot be read */
 export async function readTextFile(path: string): Promise<TextFile> {
-  const file = await open(path, 'r');
+  const file = await openRegular(path);
   try {
     const { size, mtimeMs } = await file.stat();
     if (size > MAX_FILE_BYTES) return { size, mtimeMs, skipped: 'too large' };

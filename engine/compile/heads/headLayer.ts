@@ -16,9 +16,7 @@ export const HEAD_LAYER = 'layers.0';
  */
 export function parseHeadLayer(dir: string, config: ConfigReader, tensors: HeadTensors): LayerShape {
   refuseSlidingWindow(config);
-  if (tensors.has('layers.1.mlp.down_proj.weight')) {
-    throw unsupported(dir, 'is a head of several layers; heads of one layer are supported');
-  }
+  refuseSeveralLayers(dir, config, tensors);
   const has = (part: string) => tensors.has(`${HEAD_LAYER}.${part}`);
   return {
     ...parseLayerSizes(config),
@@ -29,6 +27,15 @@ export function parseHeadLayer(dir: string, config: ConfigReader, tensors: HeadT
     },
     qkNorm: has('self_attn.q_norm.weight'),
   };
+}
+
+function refuseSeveralLayers(dir: string, config: ConfigReader, tensors: HeadTensors): void {
+  const layers = config.size('num_hidden_layers', 1);
+  if (layers === 1 && !tensors.has('layers.1.mlp.down_proj.weight')) return;
+  throw unsupported(
+    dir,
+    `is a head of several layers ("num_hidden_layers" is ${layers}); heads of one layer are supported`,
+  );
 }
 
 /** @param inputSize how wide what attention reads is */

@@ -5,9 +5,11 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { openCheckpoint } from '../../../engine/compile/checkpoint.ts';
 import { readSafetensorsHeader } from '../../../engine/compile/safetensors.ts';
+import { readTorchTensors } from '../../../engine/compile/torchPickle.ts';
 import { embeddedModelDir } from '../../../engine/embeddedModel.ts';
 import { type ErrorCode, SlipstreamError } from '../../../engine/errors.ts';
 import { goldenDir, goldenNames } from '../../golden.ts';
+import { makePipe, withPipes } from '../../namedPipe.ts';
 import { Random } from '../../random.ts';
 import {
   configOf,
@@ -60,18 +62,26 @@ test('a file that is missing, empty or a folder is named', async () => {
     writeFileSync(join(empty, file), '');
     await assertRefused(empty, 'model.corrupt', file);
   }
-  const weightsFolder = newCheckpoint();
-  rmSync(join(weightsFolder, 'model.safetensors'));
-  mkdirSync(join(weightsFolder, 'model.safetensors'));
-  await assertRefused(weightsFolder, 'model.corrupt', 'model.safetensors');
-
-  const configFolder = newCheckpoint();
-  rmSync(join(configFolder, 'config.json'));
-  mkdirSync(join(configFolder, 'config.json'));
-  await assertRefused(configFolder, 'model.notFound', 'config.json');
-
+  for (const file of ['config.json', 'model.safetensors']) {
+    const dir = newCheckpoint();
+    rmSync(join(dir, file));
+    mkdirSync(join(dir, file));
+    await assertRefused(dir, 'io', file, 'not a file');
+  }
   await assertRefused(join(folder, 'no such model'), 'model.notFound', 'config.json');
   await assertRefused(join(newCheckpoint(), 'config.json'), 'model.notFound', 'config.json');
+});
+
+test('a pipe in the place of a file is not waited for', withPipes, async () => {
+  for (const file of ['config.json', 'generation_config.json', 'model.safetensors']) {
+    const dir = newCheckpoint();
+    rmSync(join(dir, file), { force: true });
+    makePipe(join(dir, file));
+    await assertRefused(dir, 'io', file, 'a pipe');
+  }
+  const pickle = join(newCheckpoint(), 'pytorch_model.bin');
+  makePipe(pickle);
+  await assert.rejects(readTorchTensors(pickle), { code: 'io' });
 });
 
 test('a truncated weight file is refused wherever it ends', async () => {
@@ -197,6 +207,16 @@ test('a configuration that is not JSON or no object is refused', async () => {
     writeFileSync(join(dir, 'config.json'), text);
     await assertRefused(dir, 'model.corrupt', 'config.json');
   }
+});
+
+test('a configuration may begin with a byte order mark; where it is no JSON the parser is quoted', async () => {
+  const dir = newCheckpoint();
+  const file = join(dir, 'config.json');
+  const config = readFileSync(file, 'utf8');
+  writeFileSync(file, `\ufeff${config}`);
+  assert.equal((await openCheckpoint(dir)).architecture.vocabSize, tinyShape.vocabSize);
+  writeFileSync(file, config.replace('{', '{,'));
+  await assertRefused(dir, 'model.corrupt', 'config.json', 'Unexpected token|Expected property name');
 });
 
 test('a number that no model can have is refused by name', async () => {

@@ -14,8 +14,10 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { crc32 } from 'node:zlib';
 import { type CompileOptions, compileModel } from '../../../engine/compile/compileModel.ts';
 import { GraphCache } from '../../../engine/compile/graphCache.ts';
 import { SlipstreamError } from '../../../engine/errors.ts';
@@ -119,6 +121,7 @@ test('an entry that is not whole is made again', async () => {
     gone: (file) => rmSync(file),
     truncated: (file) => truncateSync(file, statSync(file).size - 1),
     empty: (file) => truncateSync(file, 0),
+    zeroed: (file) => writeFileSync(file, Buffer.alloc(statSync(file).size)),
   };
   for (const file of ['weights.bin', 'model.onnx', 'manifest.json']) {
     for (const damage of Object.values(damages)) {
@@ -148,6 +151,17 @@ test('what a killed compilation left is not used, and removed when it is old', a
   const compiled = await compileModel(dir, options(cacheDir));
   await argmaxOf(compiled);
   assert.deepEqual(entriesOf(cacheDir).sort(), [compiled.key, leftovers[1]].sort());
+});
+
+test('what a killed compilation left long ago goes when what is compiled is opened, too', async () => {
+  const [dir, cacheDir] = [newCheckpoint(), newFolder('cache')];
+  const { key } = await compileModel(dir, options(cacheDir));
+  const leftover = join(cacheDir, 'compiled', `${key}.partial-a1b2`);
+  mkdirSync(leftover);
+  utimesSync(leftover, new Date(0), new Date(0));
+  await compileModel(dir, options(cacheDir));
+  for (let waited = 0; existsSync(leftover) && waited < 5000; waited += 10) await setTimeout(10);
+  assert.deepEqual(entriesOf(cacheDir), [key]);
 });
 
 test('several compilations of the same at once all succeed, in one process and in several', async () => {
@@ -255,12 +269,16 @@ test('entries that were not used for longest make room', async () => {
   assert.ok(!left.includes(first.key), 'the oldest went');
 });
 
-test('an entry damaged on disk is compiled again when it cannot be loaded', async () => {
+test('an entry that was damaged before its checksum was taken is compiled again when it cannot be loaded', async () => {
   const [dir, cacheDir] = [newCheckpoint(), newFolder('cache')];
   const compiled = await compileModel(dir, options(cacheDir));
   const expected = await argmaxOf(compiled);
-  const size = statSync(compiled.graphFile).size;
-  writeFileSync(compiled.graphFile, Buffer.alloc(size, 0xff));
+  const damaged = Buffer.alloc(statSync(compiled.graphFile).size, 0xff);
+  writeFileSync(compiled.graphFile, damaged);
+  const manifestFile = join(dirname(compiled.graphFile), 'manifest.json');
+  const manifest = JSON.parse(readFileSync(manifestFile, 'utf8'));
+  manifest.graph.checksum = crc32(damaged);
+  writeFileSync(manifestFile, JSON.stringify(manifest));
   const notes: string[] = [];
   const { model } = await openModel(dir, {
     device: 'cpu',

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { SlipstreamError } from '../../../engine/errors.ts';
 import { loadTokenizer, type Tokenizer } from '../../../engine/model/tokenizer.ts';
+import { makePipe, withPipes } from '../../namedPipe.ts';
 
 const root = new URL('../../../', import.meta.url);
 const tinyCoder = await loadTokenizer(fileURLToPath(new URL('engine/models/tiny-coder', root)));
@@ -181,6 +182,20 @@ test('faults name the file and what is wrong', async () => {
   }
 });
 
+test('files may begin with a byte order mark', async () => {
+  const marked = Object.fromEntries(Object.entries(spmFiles).map(([name, text]) => [name, `\ufeff${text}`]));
+  const ids = (files: Record<string, string>) =>
+    inFolder(files, async (dir) => [...(await loadTokenizer(dir)).encode('a b')]);
+  assert.deepEqual(await ids(marked), await ids(spmFiles));
+});
+
+test('a pipe in the place of a file is not waited for', withPipes, async () => {
+  await inFolder({}, async (dir) => {
+    makePipe(join(dir, 'tokenizer.json'));
+    await assert.rejects(loadTokenizer(dir), { code: 'io', message: /tokenizer\.json is not a file/ });
+  });
+});
+
 const spmFiles = {
   'tokenizer.json': JSON.stringify({
     added_tokens: [{ id: 1, content: '<s>', special: true }],
@@ -211,11 +226,11 @@ function streamed(tokenizer: Tokenizer, ids: Int32Array): string[] {
   return Array.from(ids, (id) => decoder.push(id));
 }
 
-async function inFolder(files: Record<string, string>, use: (dir: string) => Promise<void>): Promise<void> {
+async function inFolder<T>(files: Record<string, string>, use: (dir: string) => Promise<T>): Promise<T> {
   const dir = await mkdtemp(join(tmpdir(), 'slipstream-tokenizer-'));
   try {
     for (const [name, text] of Object.entries(files)) await writeFile(join(dir, name), text);
-    await use(dir);
+    return await use(dir);
   } finally {
     await rm(dir, { recursive: true });
   }

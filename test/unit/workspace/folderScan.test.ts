@@ -5,6 +5,7 @@ import { join, relative } from 'node:path';
 import { test } from 'node:test';
 import { scan } from '../../../engine/workspace/folderScan.ts';
 import { IgnoreRules } from '../../../engine/workspace/ignoreRules.ts';
+import { makePipe, withPipes } from '../../namedPipe.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
 
 async function found(folder: string, exclude: readonly string[] = [], path = folder): Promise<string[]> {
@@ -151,4 +152,10 @@ test('a .gitignore that is no text breaks nothing', async () => {
     'a.ts': '',
   });
   assert.deepEqual(await found(folder), ['.gitignore', 'a.ts']);
+});
+
+test('a pipe that is named like a file of rules is not waited for', withPipes, async () => {
+  const folder = temporaryFolder({ 'a.ts': '', 'lib/b.ts': '' });
+  makePipe(join(folder, '.gitignore'));
+  assert.deepEqual(await found(folder), ['a.ts', join('lib', 'b.ts')]);
 });

@@ -476,6 +476,12 @@ test('a head whose fusion or number of taps is another is refused', async () => 
 test('what a graph cannot express is refused', async () => {
   const layers = withWeights(eagle3Folder, layerWeights('layers.1', 16));
   await assertRefused(layers, 'model.unsupported', /several layers/);
+  for (const folder of [eagleFolder, eagle3Folder]) {
+    const two = withConfig(folder, { num_hidden_layers: 2 });
+    await assertRefused(two, 'model.unsupported', /several layers \("num_hidden_layers" is 2\)/);
+    const none = withConfig(folder, { num_hidden_layers: 0 });
+    await assertRefused(none, 'model.corrupt', /"num_hidden_layers" is 0/);
+  }
   await assertRefused(withConfig(eagleFolder, { hidden_act: 'gelu' }), 'model.unsupported', /gelu/);
   const sliding = withConfig(eagleFolder, { layer_types: ['sliding_attention'] });
   await assertRefused(sliding, 'model.unsupported', /sliding-window/);
