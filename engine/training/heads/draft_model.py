@@ -28,7 +28,7 @@ class DraftModel(nn.Module):
     rows_a_window = 256
     muon_rate = 0.01
     adam_rate = 1e-3
-    output_weights = ("model.embed_tokens.weight",)
+    adam_weights = ("model.embed_tokens.weight",)
 
     def __init__(self, target: FrozenTarget, model: LanguageModel) -> None:
         super().__init__()

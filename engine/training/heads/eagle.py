@@ -49,7 +49,7 @@ class EagleHead(nn.Module):
     rows_a_window = 128
     muon_rate = 0.02
     adam_rate = 1e-3
-    output_weights = ()
+    adam_weights = ()
 
     def __init__(self, target: FrozenTarget) -> None:
         super().__init__()

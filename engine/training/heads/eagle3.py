@@ -42,7 +42,7 @@ class Eagle3Head(nn.Module):
     rows_a_window = 128
     muon_rate = 0.02
     adam_rate = 1e-3
-    output_weights = ("lm_head.weight",)
+    adam_weights = ("lm_head.weight",)
 
     def __init__(self, target: FrozenTarget, draft_tokens: Tensor) -> None:
         super().__init__()

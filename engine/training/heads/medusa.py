@@ -54,7 +54,8 @@ class MedusaHeads(nn.ModuleList):
         )
         self.target, self.blocks = target, blocks
         self.steps = self.chain = heads
-        self.output_weights = tuple(f"{head}.{blocks}.weight" for head in range(heads))
+        # All: with Muon for the blocks position 0 fell from 0.24 to 0.21 within a few hundred steps.
+        self.adam_weights = tuple(name for name, _ in self.named_parameters())
         with torch.no_grad():
             for head in self:
                 head[-1].weight.copy_(target.embeddings * OUTPUT_SHARE)

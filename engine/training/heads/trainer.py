@@ -43,7 +43,7 @@ class Head(Protocol):
     rows_a_window: int
     muon_rate: float
     adam_rate: float
-    output_weights: tuple[str, ...]  # parameters with a row for each token
+    adam_weights: tuple[str, ...]  # matrices that Muon does not train: output heads, as vocabulary rows are no linear map
 
     def loss(self, batch: Batch, rows: Rows) -> Tensor: ...
     def guesses(self, batch: Batch, steps: int) -> tuple[Rows, Tensor]: ...
@@ -72,7 +72,7 @@ class HeadOptimizers:
 
     def __init__(self, head: Head) -> None:
         named = [(name, p) for name, p in head.named_parameters() if p.requires_grad]
-        is_matrix = {name: p.dim() == 2 and name not in head.output_weights for name, p in named}
+        is_matrix = {name: p.dim() == 2 and name not in head.adam_weights for name, p in named}
         self.others = [p for name, p in named if not is_matrix[name]]
         self.muon = Muon([p for name, p in named if is_matrix[name]])
         self.adam = torch.optim.AdamW(self.others, lr=0.0, betas=(0.9, 0.95), eps=1e-10, weight_decay=0.0)
