@@ -44,6 +44,7 @@ try {
     // There is no address yet to make README links absolute with.
     ...['--allow-missing-repository', '--no-rewrite-relative-links'],
   ]);
+  run(['esbuild.mjs']); // what is worked with here keeps its source maps
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }

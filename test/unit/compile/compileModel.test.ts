@@ -17,12 +17,12 @@ import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { crc32 } from 'node:zlib';
 import { type CompileOptions, compileModel } from '../../../engine/compile/compileModel.ts';
 import { GraphCache } from '../../../engine/compile/graphCache.ts';
 import { SlipstreamError } from '../../../engine/errors.ts';
 import { openCpuModel } from '../../../engine/model/cpuModel.ts';
 import { openModel } from '../../../engine/model/openModel.ts';
+import { damageGraph } from '../../damagedGraph.ts';
 import { tinyShape, writeRandomCheckpoint } from '../../randomCheckpoint.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
 
@@ -273,12 +273,7 @@ test('an entry that was damaged before its checksum was taken is compiled again 
   const [dir, cacheDir] = [newCheckpoint(), newFolder('cache')];
   const compiled = await compileModel(dir, options(cacheDir));
   const expected = await argmaxOf(compiled);
-  const damaged = Buffer.alloc(statSync(compiled.graphFile).size, 0xff);
-  writeFileSync(compiled.graphFile, damaged);
-  const manifestFile = join(dirname(compiled.graphFile), 'manifest.json');
-  const manifest = JSON.parse(readFileSync(manifestFile, 'utf8'));
-  manifest.graph.checksum = crc32(damaged);
-  writeFileSync(manifestFile, JSON.stringify(manifest));
+  damageGraph(compiled.graphFile);
   const notes: string[] = [];
   const { model } = await openModel(dir, {
     device: 'cpu',
