@@ -1,6 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { SlipstreamError } from './errors.ts';
+import { writeProblem } from './writeProblem.ts';
 
 /**
  * Makes a folder and those above it. Node's own `recursive` never ends where a folder can be made in none that is there
@@ -25,26 +26,11 @@ function isFolder(path: string): Promise<boolean> {
   );
 }
 
-const NOT_A_FOLDER = 'it, or what is above it, is not a folder';
-const NOT_ALLOWED = 'it may not be written';
-const FULL = 'the disk is full';
-const reasons: Readonly<Record<string, string>> = {
-  EROFS: 'its file system is read-only',
-  EEXIST: NOT_A_FOLDER,
-  ENOTDIR: NOT_A_FOLDER,
-  EACCES: NOT_ALLOWED,
-  EPERM: NOT_ALLOWED,
-  ENOENT: 'no folder can be made there',
-  ENOSPC: FULL,
-  EDQUOT: FULL,
-};
-
 /** @param cause the file system's error */
 export function cacheFault(cacheDir: string, cause: NodeJS.ErrnoException): SlipstreamError {
-  const reason = reasons[cause.code ?? ''] ?? cause.message;
   return new SlipstreamError(
     'io',
-    `${cacheDir}: the cache folder cannot be written: ${reason}. Choose another one (--cache-dir).`,
+    `${cacheDir}: the cache folder cannot be written: ${writeProblem(cause)} (--cache-dir on the command line).`,
     { cause },
   );
 }

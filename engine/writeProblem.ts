@@ -1,18 +1,20 @@
+const NOT_A_FOLDER = 'it, or what is above it, is not a folder';
+const NOT_ALLOWED = 'it may not be written to';
+const FULL = 'the disk is full; make room on it';
+const reasons: Readonly<Record<string, string>> = {
+  ENOSPC: FULL,
+  EDQUOT: FULL,
+  EROFS: 'its file system is read-only',
+  EACCES: NOT_ALLOWED,
+  EPERM: NOT_ALLOWED,
+  EEXIST: NOT_A_FOLDER,
+  ENOTDIR: NOT_A_FOLDER,
+  ENOENT: 'there is no such folder, and none can be made',
+};
+
 /** Why something could not be written, in words that say what to do. */
 export function writeProblem(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  switch (code) {
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return 'the disk is full; make room on it, or choose another place';
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-      return 'it may not be written to; choose another place';
-    case 'ENOENT':
-    case 'ENOTDIR':
-      return 'there is no such folder; choose another place';
-    default:
-      return `${message}; choose another place`;
-  }
+  const reason = reasons[code ?? ''] ?? message;
+  return `${reason}${reason === FULL ? ', or' : ';'} choose another place`;
 }

@@ -60,7 +60,7 @@ export interface Verdict {
 export interface ProposalLimits {
   /** Levels of the tree at most. */
   readonly levels?: number;
-  /** Once it is aborted nobody waits for the proposal: what is drafted by then is as good as any. */
+  /** Once it is aborted the proposal is not verified: a drafter gives back what it has and stops. */
   readonly signal?: AbortSignal | undefined;
 }
 
