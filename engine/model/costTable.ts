@@ -31,15 +31,6 @@ export async function measureCostTable(model: LanguageModel): Promise<CostTable>
   return { nodeCounts, contexts: contexts.slice(0, ms.length), ms };
 }
 
-/** A pass this much faster than a table says shows that the machine was busy when it was measured. */
-const MUCH_FASTER = 0.7;
-
-/** Whether a table of this model was measured in a bad moment: a few short passes tell. */
-export async function isFasterThan(table: CostTable, model: LanguageModel): Promise<boolean> {
-  const [ms] = await measureRow(model, table.contexts[0], [1], Number.POSITIVE_INFINITY);
-  return ms < MUCH_FASTER * passMs(table, 1, table.contexts[0]);
-}
-
 async function measureRow(
   model: LanguageModel,
   context: number,

@@ -12,7 +12,11 @@ const VERSION = 2;
 export type Moment = 'quiet' | 'busy';
 
 const HOUR_MS = 3_600_000;
-/** Nothing measured lasts for ever: drivers are updated. What is measured in a busy moment is measured again soon. */
+/**
+ * Nothing measured lasts for ever: drivers are updated. What is measured in a busy moment is measured again soon. That the
+ * machine has become slower or faster is no reason to: decoding follows it (CostModel), and measuring delays a start by a
+ * second.
+ */
 const VALID_MS: Readonly<Record<Moment, number>> = { quiet: 30 * 24 * HOUR_MS, busy: HOUR_MS };
 
 interface StoredTable {

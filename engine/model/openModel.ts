@@ -4,7 +4,7 @@ import { type Device, type Precision, type ProductRows, runsOn } from '../compil
 import type { ModelOutputs } from '../compile/targetOutputs.ts';
 import { SlipstreamError } from '../errors.ts';
 import { hasWebGpu, listAdapters } from './adapters.ts';
-import { type CostTable, isFasterThan, measureCostTable, suggestionMs } from './costTable.ts';
+import { type CostTable, measureCostTable, suggestionMs } from './costTable.ts';
 import { CostTableStore } from './costTableStore.ts';
 import { openCpuModel } from './cpuModel.ts';
 import { chooseThreads, knownThreads } from './cpuThreads.ts';
@@ -160,13 +160,7 @@ async function prepareCpu(dir: string, options: OpenModelOptions): Promise<Candi
   const threads = Math.min(options.threads, exactThreads(compiled.checkpoint.architecture));
   const known = await knownThreads(compiled, store, threads);
   const open = async () => {
-    if (known) {
-      const model = await load(compiled, known.threads);
-      const isOutdated = await orDispose(model, () => isFasterThan(known.costTable, model));
-      if (!isOutdated) return { model, ...known };
-      await model.dispose();
-    }
-    const choice = await chooseThreads(compiled, store, threads, load);
+    const choice = known ?? (await chooseThreads(compiled, store, threads, load));
     return { model: await load(compiled, choice.threads), ...choice };
   };
   return { measured: known?.costTable, open };

@@ -45,21 +45,15 @@ async function openForTable(cacheDir: string): Promise<CostTable> {
   return costTable;
 }
 
-test('a cost table is measured once', async () => {
+test('a cost table is measured once, however slow or fast the machine has become', async () => {
   const own = temporaryFolder();
   await openForTable(own);
-  const stored = scaleStoredTable(own, 1e-3);
-  assert.deepEqual(await openForTable(own), stored);
+  for (const factor of [1e-3, 1e6]) {
+    const stored = scaleStoredTable(own, factor);
+    assert.deepEqual(await openForTable(own), stored);
+  }
   rmSync(join(own, 'cost-tables'), { recursive: true });
-  assert.notDeepEqual(await openForTable(own), stored);
-});
-
-test('one that was measured while the machine was busy is measured again', async () => {
-  const own = temporaryFolder();
-  await openForTable(own);
-  const slow = scaleStoredTable(own, 1e3);
-  const measured = await openForTable(own);
-  assert.ok(measured.ms[0][0] < slow.ms[0][0] / 10);
+  assert.ok((await openForTable(own)).ms[0][0] < 1e3);
 });
 
 test('a GPU that is asked for and not there: the CPU goes on, and the user is told', withoutGpu, async () => {
