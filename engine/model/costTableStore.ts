@@ -7,7 +7,7 @@ import type { CompiledModel } from '../compile/compileModel.ts';
 import type { CostTable } from './costTable.ts';
 
 /** Raise it when what is measured changes. */
-const VERSION = 2;
+const VERSION = 3;
 /** Whether anything else wanted the processor meanwhile, as it does while an editor starts. */
 export type Moment = 'quiet' | 'busy';
 

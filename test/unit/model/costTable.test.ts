@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { type CostTable, measureCostTable, passMs } from '../../../engine/model/costTable.ts';
+import type { LanguageModel } from '../../../engine/model/languageModel.ts';
 import { CpuModels } from '../../cpuModels.ts';
 import { tinyShape, writeRandomCheckpoint } from '../../randomCheckpoint.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
@@ -76,4 +78,31 @@ test('a model of any context length can be measured', async () => {
     assert.equal(contexts.length, 1);
     assert.ok(ms[0].every((time) => Number.isFinite(time)));
   }
+});
+
+const STUMBLE_MS = 20;
+
+/** The model, but slow at first and right after a larger pass, as if it had lost its caches. */
+function stumbling(model: LanguageModel): LanguageModel {
+  return {
+    info: model.info,
+    createKvCache: (capacity) => {
+      const kv = model.createKvCache(capacity);
+      const forward = kv.forward.bind(kv);
+      let before = Number.POSITIVE_INFINITY;
+      kv.forward = async (batch) => {
+        if (batch.tokens.length < before) await setTimeout(STUMBLE_MS);
+        before = batch.tokens.length;
+        return forward(batch);
+      };
+      return kv;
+    },
+    dispose: () => model.dispose(),
+  };
+}
+
+test('a pass over one token is measured as plain decoding has it, not after a larger one', async () => {
+  const dir = writeRandomCheckpoint(join(folder, 'stumbling'), tinyShape, 1);
+  const { ms } = await measureCostTable(stumbling(await models.open(dir, { precision: 'int8' })));
+  for (const [one] of ms) assert.ok(one < STUMBLE_MS);
 });
