@@ -7,6 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { packageReadme } from './packageReadme.mjs';
 import { root } from './setup.mjs';
 
 /** Where onnxruntime-node keeps the libraries of each platform that it has any for. */
@@ -18,6 +19,8 @@ const nativeLibraries = {
   'win32-x64': ['win32/x64/**'],
   'win32-arm64': ['win32/arm64/**'],
 };
+
+const readme = 'dist/README.md';
 
 const { values } = parseArgs({
   options: {
@@ -37,11 +40,13 @@ try {
   const kept = libraries.map((glob) => `!node_modules/onnxruntime-node/bin/napi-v6/${glob}`);
   writeFileSync(ignoreFile, [readFileSync(join(root, '.vscodeignore'), 'utf8'), ...kept, ''].join('\n'));
   run(['esbuild.mjs', '--production']);
+  writeFileSync(join(root, readme), packageReadme(readFileSync(join(root, 'README.md'), 'utf8')));
   run([
     'node_modules/@vscode/vsce/vsce',
     ...['package', '--target', values.target, '--ignoreFile', ignoreFile],
     ...(values.out ? ['--out', resolve(values.out)] : []),
-    // There is no address yet to make README links absolute with.
+    ...['--readme-path', readme],
+    // There is no address yet to make links absolute with.
     ...['--allow-missing-repository', '--no-rewrite-relative-links'],
   ]);
   run(['esbuild.mjs']); // what is worked with here keeps its source maps

@@ -29,6 +29,7 @@ test('a package holds what runs, with the native libraries of its own platform a
     ]);
     for (const needed of [
       'package.json',
+      'readme.md',
       'LICENSE.txt',
       'dist/ThirdPartyNotices.txt',
       'media/icon.png',
