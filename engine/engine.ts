@@ -29,6 +29,7 @@ import type {
 import { availableAlgorithms } from './speculation/availableAlgorithms.ts';
 import { OpenSyntaxes } from './syntax/openSyntaxes.ts';
 import { cellsAround } from './text/notebookCells.ts';
+import { promptText } from './text/promptRender.ts';
 import { RecentDocuments } from './text/recentDocuments.ts';
 import type { ContextDocument } from './text/snippets.ts';
 import { documentId, readablePath } from './workspace/documentId.ts';
@@ -138,7 +139,7 @@ export class SlipstreamEngine implements Engine {
     const completion = await this.#suggest(place.document, (completer) =>
       completer.complete(this.#place(place), { onText, sampling, signal }),
     );
-    this.#lastPrompt = completion.prompt.parts.map((part) => part.text).join('');
+    this.#lastPrompt = promptText(completion.prompt.parts);
     return { ...completion, acceptedFrom: this.#readable(completion.acceptedFrom) };
   }
 
@@ -196,6 +197,7 @@ export class SlipstreamEngine implements Engine {
     if (this.#benchmarks) throw new SlipstreamError('usage', 'A benchmark is running already.');
     const { model, device, promptTokens, draftModel } = this.#parts.settings;
     const { cacheDir, log } = this.#options;
+    const release = this.#parts.index.hold();
     this.#benchmarks = true;
     try {
       const report = await runBenchmark({
@@ -213,6 +215,7 @@ export class SlipstreamEngine implements Engine {
       return report ?? null;
     } finally {
       this.#benchmarks = false;
+      release();
     }
   }
 

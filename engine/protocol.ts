@@ -1,9 +1,8 @@
 /**
  * What the extension and the engine process say to each other; protocolMethods.ts says in which calls.
- * The two are all of the engine that the extension imports: types and names, no code of the engine.
+ * The two are all of the engine that the extension imports: types, names, and the rules that both go by.
  */
 export type * from './benchmark/benchmarkReport.ts';
-export { taskClasses } from './benchmark/benchmarkReport.ts';
 /** What is wrong with settings that are each in order but do not go together. */
 export { speculationProblem } from './speculation/speculationSettings.ts';
 /** Documents for which this holds are never sent to the engine, and it never reads such files itself. */
@@ -49,6 +48,11 @@ export interface SpeculationSettings {
   /** Folder of a drafter (an EAGLE or Medusa head, a draft model); absent: the one in the model's folder `heads`. */
   readonly draftModel?: string;
 }
+
+/** Tokens of a suggestion at most, unless somebody says otherwise: a function's body. */
+export const defaultMaxTokens = 128;
+/** Tokens of a completion that a benchmark times: enough for drafting to show, and many tasks take little time. */
+export const defaultBenchmarkTokens = 64;
 
 export interface EngineSettings extends SpeculationSettings {
   /** Folder of a checkpoint in Hugging Face layout; absent: the embedded model. */

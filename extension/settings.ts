@@ -1,5 +1,6 @@
 import {
   algorithms,
+  defaultMaxTokens,
   devices,
   type EngineSettings,
   type SpeculationSettings,
@@ -23,7 +24,7 @@ export interface ReadSettings {
 export const defaultSettings: Settings = {
   enable: { '*': true },
   suggestions: 3,
-  engine: { algorithm: 'auto', device: 'auto', maxTokens: 128 },
+  engine: { algorithm: 'auto', device: 'auto', maxTokens: defaultMaxTokens },
 };
 
 /** The limits that package.json states too. */

@@ -92,6 +92,7 @@ export interface BenchmarkTaskFacts {
   readonly real_text: string;
 }
 
+/** How a latency is spread. */
 export interface Percentiles {
   readonly p50: number;
   readonly p90: number;

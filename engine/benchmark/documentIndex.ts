@@ -1,4 +1,5 @@
 import type { Tokenizer } from '../model/tokenizer.ts';
+import { withLineFeeds } from '../text/withLineFeeds.ts';
 import { NgramIndex } from '../workspace/ngramIndex.ts';
 
 /**
@@ -16,14 +17,14 @@ export class DocumentIndex {
   }
 
   add(id: string, text: string): void {
-    const tokens = this.#tokenizer.encode(text);
+    const tokens = this.#tokenizer.encode(withLineFeeds(text));
     this.#tokens.set(id, tokens);
     this.ngrams.set(id, tokens);
   }
 
   /** The document is what it is while a part of it is held out, until `restore`. */
   holdOut(id: string, rest: string): void {
-    this.ngrams.set(id, this.#tokenizer.encode(rest));
+    this.ngrams.set(id, this.#tokenizer.encode(withLineFeeds(rest)));
   }
 
   restore(id: string): void {

@@ -34,13 +34,16 @@ export async function measure(
   for (const [turn, task] of tasks.entries()) {
     const attempts = new Map<Algorithm, Attempt>();
     workspace.holdOut(task);
-    for (const contender of inTurn(contenders, turn)) {
-      const attempt = await contender.complete(task, signal);
-      if (!attempt) return measured;
-      attempts.set(contender.algorithm, attempt);
-      onAttempt();
+    try {
+      for (const contender of inTurn(contenders, turn)) {
+        const attempt = await contender.complete(task, signal);
+        if (!attempt) return measured;
+        attempts.set(contender.algorithm, attempt);
+        onAttempt();
+      }
+    } finally {
+      workspace.restore(task);
     }
-    workspace.restore(task);
     measured.push({ task, attempts });
     keepStepsOfLongest(measured, longest);
   }

@@ -125,7 +125,7 @@ function checkLength({ maxNewTokens }: BenchmarkOptions, { model }: ModelRuntime
   if (maxNewTokens <= contextLength / 2) return;
   throw new SlipstreamError(
     'usage',
-    `${maxNewTokens} new tokens leave too little of the model's context of ${contextLength} to the prompt`,
+    `${maxNewTokens} new tokens leave too little of the model's context of ${contextLength} to the prompt; ask for at most ${Math.floor(contextLength / 2)}`,
   );
 }
 

@@ -1,16 +1,8 @@
 import { mean, quantile, sampleWithReplacement } from 'simple-statistics';
-
 import type { Random } from '../seededRandom.ts';
+import type { Percentiles } from './benchmarkReport.ts';
 
 export { mean, median } from 'simple-statistics';
-
-/** How a latency is spread. */
-export interface Percentiles {
-  readonly p50: number;
-  readonly p90: number;
-  readonly p99: number;
-  readonly max: number;
-}
 
 /** @param values at least one */
 export function percentiles(values: readonly number[]): Percentiles {

@@ -3,7 +3,7 @@ import type { BenchmarkProgress } from '../benchmark/benchmarkReport.ts';
 import { benchmarkText } from '../benchmark/benchmarkText.ts';
 import { type BenchmarkOptions, runBenchmark } from '../benchmark/runBenchmark.ts';
 import { embeddedModelDir } from '../embeddedModel.ts';
-import { type Algorithm, algorithms, devices } from '../protocol.ts';
+import { type Algorithm, algorithms, defaultBenchmarkTokens, devices } from '../protocol.ts';
 import { cacheDir, cacheOptions } from './cacheOption.ts';
 import type { Command } from './command.ts';
 import { type CommandLine, usageError } from './commandLine.ts';
@@ -17,7 +17,6 @@ import { speculationOptions } from './speculationOptions.ts';
 
 const DEFAULT_TASKS = 40;
 const DEFAULT_SEED = 1;
-const DEFAULT_MAX_NEW_TOKENS = 64;
 
 const draftModelOption = 'speculative-draft-model-path';
 
@@ -36,7 +35,7 @@ export const benchCommand: Command = {
     seed: { value: 'S', help: `Chooses the places. Default: ${DEFAULT_SEED}.` },
     'max-new-tokens': {
       value: 'N',
-      help: `Longest completion in tokens. Default: ${DEFAULT_MAX_NEW_TOKENS}.`,
+      help: `Longest completion in tokens. Default: ${defaultBenchmarkTokens}.`,
     },
     model: { value: 'DIR', help: `${modelOptions.model.help} Default: the included model.` },
     'model-path': modelOptions['model-path'],
@@ -87,7 +86,7 @@ async function parseOptions(line: CommandLine, interruption: Interruption): Prom
     speculation: draftModel === undefined ? {} : { draftModel: await requireFolder(draftModel) },
     tasks: line.integer('tasks', 1) ?? DEFAULT_TASKS,
     seed: line.integer('seed', 0) ?? DEFAULT_SEED,
-    maxNewTokens: line.integer('max-new-tokens', 1) ?? DEFAULT_MAX_NEW_TOKENS,
+    maxNewTokens: line.integer('max-new-tokens', 1) ?? defaultBenchmarkTokens,
     onProgress: (progress) => {
       if (progress.phase === 'measuring' && progress.done > 0) interruption.noteResults();
       showProgress(progressText(progress));

@@ -4,9 +4,11 @@ import { TextDocument } from 'vscode-languageserver-textdocument';
 import type { Alternative, Completion } from '../completer.ts';
 import { alternativeSampling } from '../config.ts';
 import { createEngine, type SlipstreamEngine } from '../engine.ts';
-import { devices, type EngineSettings, type Position } from '../protocol.ts';
+import { defaultMaxTokens, devices, type EngineSettings, type Position } from '../protocol.ts';
 import type { SamplingSettings } from '../sampling/samplingSettings.ts';
+import { characterBoundary } from '../text/characterBoundary.ts';
 import { indentationOf } from '../text/indentationOf.ts';
+import { promptText } from '../text/promptRender.ts';
 import { isInside } from '../workspace/documentId.ts';
 import { isSecretPath } from '../workspace/secretFiles.ts';
 import { cacheDir, cacheOptions } from './cacheOption.ts';
@@ -19,8 +21,6 @@ import { modelDir, modelOptions } from './modelOption.ts';
 import { printJson, printNote, printText, printWarning } from './output.ts';
 import { givenBesideTemperature, samplingOptions, samplingSettings } from './samplingOptions.ts';
 import { algorithmName, speculationOptions, speculationSettings } from './speculationOptions.ts';
-
-const DEFAULT_MAX_NEW_TOKENS = 128;
 
 export const completeCommand: Command = {
   name: 'complete',
@@ -37,7 +37,7 @@ export const completeCommand: Command = {
     'max-prompt-tokens': { value: 'N', help: 'Longest prompt in tokens. Default: what suits the model.' },
     'max-new-tokens': {
       value: 'N',
-      help: `Longest suggestion in tokens. Default: ${DEFAULT_MAX_NEW_TOKENS}.`,
+      help: `Longest suggestion in tokens. Default: ${defaultMaxTokens}.`,
     },
     n: {
       value: 'N',
@@ -140,7 +140,7 @@ async function parseSettings(line: CommandLine): Promise<EngineSettings> {
   return {
     ...speculation,
     device: line.choice('device', devices) ?? 'auto',
-    maxTokens: line.integer('max-new-tokens', 1) ?? DEFAULT_MAX_NEW_TOKENS,
+    maxTokens: line.integer('max-new-tokens', 1) ?? defaultMaxTokens,
     ...(model !== undefined && { model }),
     ...(promptTokens !== undefined && { promptTokens }),
   };
@@ -151,6 +151,9 @@ function positionIn(document: TextDocument, { line, column }: { line: number; co
   const start = { line: line - 1, character: 0 };
   const length = document.getText({ start, end: { line, character: 0 } }).replace(/[\r\n]+$/, '').length;
   if (column > length + 1) throw usageError(`--column: line ${line} ends at column ${length + 1}`);
+  const offset = document.offsetAt({ line: line - 1, character: column - 1 });
+  if (characterBoundary(document.getText(), offset) !== offset)
+    throw usageError(`--column: ${column} is within a character of line ${line}, which takes two columns`);
   return { line: line - 1, character: column - 1 };
 }
 
@@ -207,7 +210,7 @@ function document({ first, alternatives, on }: Suggested, request: CompleteReque
     ...(request.count > 1 && {
       alternatives: alternatives.map((alternative) => suggestionDocument(alternative, request)),
     }),
-    ...(showPrompt && { prompt: promptText(first.prompt) }),
+    ...(showPrompt && { prompt: promptText(first.prompt.parts) }),
   };
 }
 
@@ -226,15 +229,10 @@ function suggestionDocument(
 }
 
 function print({ first, alternatives }: Suggested, showPrompt: boolean): void {
-  if (showPrompt) printNote(promptText(first.prompt));
+  if (showPrompt) printNote(promptText(first.prompt.parts));
   for (const { outcome, metrics } of [first, ...alternatives]) {
     if (outcome.kind === 'text') printText(outcome.text);
     else printNote(`No suggestion: ${outcome.kind === 'empty' ? outcome.reason : 'cancelled'}.`);
     printNote(metricsLine(metrics));
   }
-}
-
-/** Special tokens visible. */
-function promptText({ parts }: Completion['prompt']): string {
-  return parts.map(({ text }) => text).join('');
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { evalText } from '../eval/evalText.ts';
 import { type EvalJob, type EvalProgress, evaluate } from '../eval/evaluate.ts';
-import { devices } from '../protocol.ts';
+import { defaultMaxTokens, devices } from '../protocol.ts';
 import { cacheDir, cacheOptions } from './cacheOption.ts';
 import type { Command } from './command.ts';
 import type { CommandLine } from './commandLine.ts';
@@ -15,7 +15,6 @@ import { reportFile, writeReport } from './reportFile.ts';
 const DEFAULT_TASKS = 200;
 const DEFAULT_SEED = 1;
 /** As the extension's setting has it. */
-const MAX_NEW_TOKENS = 128;
 
 export const evalCommand: Command = {
   name: 'eval',
@@ -57,7 +56,7 @@ async function parseJob(line: CommandLine): Promise<EvalJob> {
     settings: {
       algorithm: 'auto',
       device: line.choice('device', devices) ?? 'auto',
-      maxTokens: MAX_NEW_TOKENS,
+      maxTokens: defaultMaxTokens,
       ...(model !== undefined && { model }),
     },
     cacheDir: cacheDir(line),

@@ -124,7 +124,7 @@ export class Server {
     const request = this.#withDocuments(params);
     if (!request) return { kind: 'outOfSync' };
     const onText = (text: string) =>
-      void this.#connection.sendProgress(methods.partialText, partialTextToken, text);
+      void this.#connection.sendProgress(methods.partialText, partialTextToken, text).catch(editorIsGone);
     return engine.complete({ ...request, onText }, this.#takeTurn(cancelled));
   }
 
@@ -183,7 +183,9 @@ export class Server {
       {
         ...request,
         onProgress: (progress) =>
-          void this.#connection.sendProgress(methods.benchmarkProgress, progressToken, progress),
+          void this.#connection
+            .sendProgress(methods.benchmarkProgress, progressToken, progress)
+            .catch(editorIsGone),
       },
       AbortSignal.any([cancelled, this.#ending.signal]),
     );
@@ -256,10 +258,12 @@ export class Server {
   }
 
   #send<P>(type: NotificationType<P>, params: P): void {
-    // Fails only when the editor is gone, and then the process is about to end (parentWatch.ts).
-    this.#connection.sendNotification(type.method, params).catch(() => {});
+    this.#connection.sendNotification(type.method, params).catch(editorIsGone);
   }
 }
+
+/** Sending fails for no other reason, and the process is about to end (parentWatch.ts). */
+const editorIsGone = () => {};
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

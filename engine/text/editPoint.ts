@@ -1,4 +1,6 @@
 import type { Range } from '../protocol.ts';
+import { characterBoundary } from './characterBoundary.ts';
+import { withLineFeeds } from './withLineFeeds.ts';
 
 /** The suggest widget's selected item, as the protocol carries it. */
 export interface SelectedSuggestion {
@@ -39,7 +41,7 @@ export function editPointAt(
   line: number,
   selected?: SelectedSuggestion,
 ): EditPoint {
-  const cursor = onBoundary(text, Math.max(0, Math.min(offset, text.length)));
+  const cursor = characterBoundary(text, Math.max(0, Math.min(offset, text.length)));
   const lineStart = text.lastIndexOf('\n', cursor - 1) + 1;
   const point: EditPoint = {
     text,
@@ -76,7 +78,7 @@ const PLACE_CHARACTERS = 4096;
 /** What the place is known by: the text before it, in line feeds, as models write. */
 export function textBefore(point: EditPoint): string {
   const end = writtenFrom(point);
-  return point.text.slice(Math.max(0, end - PLACE_CHARACTERS), end).replaceAll('\r\n', '\n');
+  return withLineFeeds(point.text.slice(Math.max(0, end - PLACE_CHARACTERS), end));
 }
 
 /** The line from the cursor on. */
@@ -102,13 +104,6 @@ function withSelection(point: EditPoint, selected: SelectedSuggestion): EditPoin
     lineEnd: point.lineEnd + text.length - point.text.length,
     selected: { text: selected.text, startCharacter: start.character, endCharacter: end.character },
   };
-}
-
-function onBoundary(text: string, offset: number): number {
-  const pair = text.slice(offset - 1, offset + 1);
-  return offset > 0 && (pair === '\r\n' || /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(pair))
-    ? offset - 1
-    : offset;
 }
 
 function endOfLine(text: string, from: number): number {

@@ -29,13 +29,16 @@ function repeats(lines: readonly string[], start: number, period: number): boole
 /** Loops at the line's end: three copies of a phrase, or eight of a few characters. Tables of numbers are none. */
 const loops = [/(\S.{5,80}?)\1{2,}.{0,80}$/u, /(\S.{1,4}?)\1{7,}.{0,5}$/u];
 
+/** Three copies of the longest phrase and what may follow them fit many times, UTF-16 units. */
+const looksBack = 1000;
+
 /** Where the first copy ends of words that are repeated at the end of the last line. */
 export function repeatedWords(text: string): number | undefined {
-  const lineStart = text.lastIndexOf('\n') + 1;
-  const line = text.slice(lineStart, lineStart + 1000);
+  const start = Math.max(text.lastIndexOf('\n') + 1, text.length - looksBack);
+  const end = text.slice(start);
   for (const pattern of loops) {
-    const loop = pattern.exec(line);
-    if (loop !== null && isPhrase(loop[1])) return lineStart + loop.index + loop[1].length;
+    const loop = pattern.exec(end);
+    if (loop !== null && isPhrase(loop[1])) return start + loop.index + loop[1].length;
   }
   return undefined;
 }

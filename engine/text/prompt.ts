@@ -1,13 +1,15 @@
 import type { Tokenizer } from '../model/tokenizer.ts';
 import type { EditPoint } from './editPoint.ts';
 import { type Encodings, PromptEncoder } from './encodings.ts';
+import { endOfPath } from './endOfPath.ts';
 import type { FimFormat } from './fimFormat.ts';
 import { holeOf } from './hole.ts';
 import { anchorPrefix, type PrefixAnchor } from './prefixAnchor.ts';
-import type { PromptBudget } from './promptBudget.ts';
+import { MAX_PATH_TOKENS, type PromptBudget } from './promptBudget.ts';
 import { type PromptPart, renderPrompt } from './promptRender.ts';
 import type { ContextDocument, Snippet, SnippetChooser } from './snippets.ts';
 import { type CountTokens, windowEnd } from './window.ts';
+import { withLineFeeds } from './withLineFeeds.ts';
 import type { WorkspacePieces } from './workspaceContext.ts';
 
 export interface PromptRequest {
@@ -74,7 +76,7 @@ export function buildPrompt(request: PromptRequest, previous?: PromptMemory): Pr
   const { tokens, prefixRange, parts } = renderPrompt(tokenizer, encoder, format, {
     prefix: { text: withLineFeeds(prefix), tokens: encode(prefix).slice(-budget.prefixTokens) },
     suffix: { text: withLineFeeds(suffix), tokens: encode(suffix).slice(0, budget.suffixTokens) },
-    path: request.path,
+    path: request.path === undefined ? undefined : endOfPath(request.path, MAX_PATH_TOKENS, count),
     repo: request.repo,
     snippets,
   });
@@ -111,6 +113,3 @@ function contextKey({ context, workspace }: PromptRequest): string {
   const documents = context.map(({ id, version }) => `${id}@${version}`).sort();
   return [workspace?.key ?? 0, ...documents].join('\n');
 }
-
-/** Models are trained on line feeds. */
-const withLineFeeds = (text: string) => (text.includes('\r') ? text.replaceAll('\r\n', '\n') : text);

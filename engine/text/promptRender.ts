@@ -12,6 +12,9 @@ export interface PromptPart {
   readonly end: number;
 }
 
+/** A prompt to be read, special tokens by name. */
+export const promptText = (parts: readonly PromptPart[]) => parts.map(({ text }) => text).join('');
+
 interface EncodedText {
   readonly text: string;
   readonly tokens: Int32Array;

@@ -11,14 +11,6 @@ export interface ContextDocument {
   readonly text: string;
 }
 
-/** A piece of a file of the workspace that is not open. */
-export interface ContextPiece {
-  readonly id: string;
-  readonly path: string;
-  readonly firstLine: number;
-  readonly text: string;
-}
-
 /** Whole lines of another document. */
 export interface Snippet {
   readonly id: string;
@@ -31,7 +23,8 @@ export interface SnippetRequest {
   /** The text right before the cursor. */
   readonly near: string;
   readonly documents: readonly ContextDocument[];
-  readonly pieces: readonly ContextPiece[];
+  /** Of files of the workspace that are not open; windows are cut from them. */
+  readonly pieces: readonly Snippet[];
   /** How rare what is mentioned is, 1 for the mean of it (likeness.ts). */
   readonly rarity: (feature: Feature) => number;
   readonly maxTokens: number;
@@ -122,7 +115,7 @@ export class SnippetChooser {
     });
   }
 
-  #ofPieces(pieces: readonly ContextPiece[], size: number, wanted: Likeness): Candidate[] {
+  #ofPieces(pieces: readonly Snippet[], size: number, wanted: Likeness): Candidate[] {
     return pieces.flatMap((piece) => this.#alike(piece, windowsIn(piece.text, size), wanted));
   }
 

@@ -1,10 +1,10 @@
 import { type Feature, featuresOf } from './likeness.ts';
-import type { ContextPiece } from './snippets.ts';
+import type { Snippet } from './snippets.ts';
 
 /** What the workspace has that is like a place. */
 export interface SimilarPieces {
   /** The most similar one first. */
-  readonly pieces: readonly ContextPiece[];
+  readonly pieces: readonly Snippet[];
   readonly rarity: ReadonlyMap<Feature, number>;
 }
 

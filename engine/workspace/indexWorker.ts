@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { loadTokenizer } from '../model/tokenizer.ts';
 import { readRegular } from '../regularFile.ts';
+import { withLineFeeds } from '../text/withLineFeeds.ts';
 import { type FileEntry, type FileTable, fileEntries, fileTable } from './fileTable.ts';
 import { scan } from './folderScan.ts';
 import { IgnoreRules } from './ignoreRules.ts';
@@ -115,7 +116,7 @@ function inFolder(folder: string, files: FileTable): FileEntry[] {
 
 /** Lines end in \n, as they do in prompts. */
 async function tokenize(text: string): Promise<Int32Array> {
-  return (await tokenizer).encode(text.replaceAll('\r\n', '\n'));
+  return (await tokenizer).encode(withLineFeeds(text));
 }
 
 async function keyOf(folder: string): Promise<SnapshotKey> {

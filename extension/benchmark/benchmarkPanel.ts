@@ -85,7 +85,8 @@ export class BenchmarkPanel implements vscode.Disposable {
       case 'useFastest':
         return session.useFastest();
       case 'copyMarkdown':
-        if (report) await vscode.env.clipboard.writeText(reportMarkdown(report));
+        if (!report) return;
+        await vscode.env.clipboard.writeText(reportMarkdown(report));
         return vscode.window.setStatusBarMessage('Benchmark copied as Markdown', 3000);
       case 'exportJson':
         return report && exportReport(report);

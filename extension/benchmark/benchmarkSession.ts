@@ -1,13 +1,10 @@
 import * as vscode from 'vscode';
-import type { Algorithm, BenchmarkReport } from '../../engine/protocol.ts';
+import { type Algorithm, type BenchmarkReport, defaultBenchmarkTokens } from '../../engine/protocol.ts';
 import type { Configuration } from '../configuration.ts';
 import type { EngineClient } from '../engineClient.ts';
 import { EngineGone } from '../engineErrors.ts';
 import type { EngineSupervisor } from '../engineSupervisor.ts';
 import type { PanelState, ToExtension } from './messages.ts';
-
-/** As `slipstream bench` without options. */
-const maxNewTokens = 64;
 
 export type BenchmarkChoice = Pick<Extract<ToExtension, { type: 'start' }>, 'algorithms' | 'tasks' | 'seed'>;
 
@@ -133,7 +130,7 @@ export class BenchmarkSession implements vscode.Disposable {
     const onProgress = (progress: Extract<PanelState['run'], { kind: 'running' }>['progress']) => {
       if (!signal.aborted) this.#changeRun({ kind: 'running', progress });
     };
-    return client.runBenchmark({ ...choice, maxNewTokens }, onProgress, signal);
+    return client.runBenchmark({ ...choice, maxNewTokens: defaultBenchmarkTokens }, onProgress, signal);
   }
 
   async #askEngine(): Promise<void> {

@@ -204,15 +204,13 @@ export const reportSchema: v.GenericSchema<unknown, BenchmarkReport> = v.pipe(
   }, 'A run, a trace or a difference is of a task that is not listed.'),
 );
 
-export const progressSchema: v.GenericSchema<unknown, BenchmarkProgress> = v.pipe(
-  v.object({
-    phase: v.picklist(['preparing', 'warmingUp', 'measuring']),
-    done: count,
-    total: count,
-    detail: v.string(),
-    remainingMs: v.exactOptional(amount),
-  }),
-);
+export const progressSchema: v.GenericSchema<unknown, BenchmarkProgress> = v.object({
+  phase: v.picklist(['preparing', 'warmingUp', 'measuring']),
+  done: count,
+  total: count,
+  detail: v.string(),
+  remainingMs: v.exactOptional(amount),
+});
 
 /** @throws Error that names what is wrong with it, and where */
 export function parseReport(json: string): BenchmarkReport {

@@ -202,6 +202,16 @@ test('columns count as in the editor: without a byte order mark', () => {
   assert.match(beyond.stderr, /line 1 ends at column 22/);
 });
 
+test('a column within a character is refused', () => {
+  const file = scratchFile('emoji.ts', 'const a = "🦙";');
+  const at = (column: number) =>
+    slipstream('complete', '--file', file, '--line', '1', '--column', `${column}`, '--json');
+  assert.equal(at(12).status, 0);
+  const within = at(13);
+  assert.equal(within.status, 2);
+  assert.match(within.stderr, /--column: 13 is within a character of line 1/);
+});
+
 test('a workspace is completed in wherever it lies', () => {
   writeFileSync(join(vault, 'app.ts'), 'const a = 1;');
   const place = ['--file', join(vault, 'app.ts'), '--line', '1', '--column', '1', '--max-new-tokens', '1'];

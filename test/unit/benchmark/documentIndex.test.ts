@@ -20,3 +20,13 @@ test('what is held out of a document is not found until it is put back', () => {
   index.restore('a');
   assert.deepEqual(next('harbour = open('), ['p']);
 });
+
+test('a document with CRLF is found by what models read of it', () => {
+  const index = new DocumentIndex(tokenizer, 256);
+  const text = 'let harbour = 1;\r\nlet pier = 2;\r\n';
+  index.add('a', text);
+  const found = () => index.ngrams.lookup(tokenizer.encode('= 1;\nlet pi')).length;
+  assert.ok(found() > 0);
+  index.holdOut('a', text);
+  assert.ok(found() > 0);
+});

@@ -123,6 +123,7 @@ test('steps are kept of the longest completion of each class alone', async () =>
 
 test('cancelled, only tasks that every algorithm completed count', async () => {
   const abort = new AbortController();
+  const tokensBefore = workspace.ngrams.tokenCount;
   let attempts = 0;
   const onAttempt = () => {
     if (++attempts === 3) abort.abort();
@@ -134,4 +135,5 @@ test('cancelled, only tasks that every algorithm completed count', async () => {
     measured.map(({ task }) => task),
     tasks.slice(0, 1),
   );
+  assert.equal(workspace.ngrams.tokenCount, tokensBefore, 'what was held out for the task under way is back');
 });

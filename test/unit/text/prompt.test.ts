@@ -109,6 +109,54 @@ test('the windows stay within the budget and begin and end with lines', () => {
   assert.equal(large.slice(point.offset).startsWith(suffix.text), true);
 });
 
+const longLines: Record<string, { before: string; after: string }> = {
+  'before the cursor': {
+    before: `import x from 'y';\nfunction f() {}\nconst table = [${'0x1f2e3d, '.repeat(90)}`,
+    after: '0x4c5b6a];\n',
+  },
+  'after the cursor': {
+    before: 'function a() {\n  return 2;\n}\ncall(',
+    after: ` ${'someArgument, '.repeat(60)});\r\nfunction next() {\r\n  return 1;\r\n}\r\n`,
+  },
+};
+
+for (const [name, { before, after }] of Object.entries(longLines)) {
+  test(`a line longer than the budget is there in part, next to the cursor: ${name}`, () => {
+    const small = { prefixTokens: 200, suffixTokens: 60, contextTokens: 0 };
+    const { parts } = buildPrompt(requestAt(atOffset(before + after, before.length), { budget: small }));
+    const [prefix, suffix] = (['prefix', 'suffix'] as const).map(
+      (kind) => parts.find((part) => part.kind === kind)!,
+    );
+    assert.ok(before.endsWith(prefix.text));
+    assert.ok(after.startsWith(suffix.text));
+    const long = name === 'before the cursor' ? prefix : suffix;
+    const allowed = name === 'before the cursor' ? small.prefixTokens : small.suffixTokens;
+    assert.ok(long.end - long.start > allowed / 2, `${long.end - long.start} of ${allowed} tokens`);
+    assert.ok(long.end - long.start <= allowed);
+  });
+}
+
+test('a long line further off is left out when whole lines fill the budget', () => {
+  const near = '  step(1);\n'.repeat(25);
+  const { parts } = promptAt(`${'0x1f2e3d, '.repeat(90)}\n${near}│`, {
+    budget: { prefixTokens: 200, suffixTokens: 60, contextTokens: 0 },
+  });
+  assert.equal(parts.find(({ kind }) => kind === 'prefix')!.text, near);
+});
+
+test('of a long path the last folders are there', () => {
+  const folders = Array.from({ length: 80 }, (_, i) => `folder${i}`).join('/');
+  const header = (path: string) =>
+    promptAt('a│', { path })
+      .parts.filter(({ kind }) => kind === 'header')
+      .map(({ text }) => text)
+      .join('');
+  assert.match(header(`${folders}/index.ts`), /^folder7\d\/.*folder79\/index\.ts\n$/u);
+  assert.equal(header('src/index.ts'), 'src/index.ts\n');
+  const odd = promptAt('a│', { path: `src/${'🦙'.repeat(500)}` });
+  assert.ok(odd.tokens.length < 50, `${odd.tokens.length} tokens`);
+});
+
 test('the cells of a notebook continue the document on both sides', () => {
   const around = { before: 'import x\n\n', after: '\n\nprint(y)' };
   assert.equal(
