@@ -1,4 +1,4 @@
-import { type Edit, type Place, rest } from './suggestionCache.ts';
+import { type Edit, isSamePlace, type Place, rest } from './suggestionCache.ts';
 
 /** One request to the engine: how it is asked and how it is called off. */
 export type Ask = (
@@ -12,6 +12,8 @@ interface Running {
   readonly abort: AbortController;
   partialText: string;
   waiting: number;
+  /** Runs while nobody waits and somebody may yet join. */
+  lingering: NodeJS.Timeout | undefined;
 }
 
 /** Somebody who waits for a request. */
@@ -41,7 +43,7 @@ export class CompletionRequests {
     const joined = this.#joinable(place);
     if (joined) {
       const edit = await this.#wait(joined, place, { turnedAway, whereNow });
-      if (edit || turnedAway.aborted || joined.abort.signal.aborted || isSame(joined.place, place))
+      if (edit || turnedAway.aborted || joined.abort.signal.aborted || isSamePlace(joined.place, place))
         return edit;
       // What it came to in the end leaves nothing to suggest here, where somebody has typed ahead of it.
     }
@@ -55,6 +57,7 @@ export class CompletionRequests {
 
   async #wait(running: Running, place: Place, { turnedAway, whereNow }: Asker): Promise<Edit | undefined> {
     running.waiting++;
+    clearTimeout(running.lingering);
     const leave = () => this.#leave(running, whereNow());
     turnedAway.addEventListener('abort', leave, { once: true });
     try {
@@ -67,7 +70,9 @@ export class CompletionRequests {
 
   #joinable(place: Place): Running | undefined {
     const running = this.#running;
-    return running && (isSame(running.place, place) || isGenerating(running, place)) ? running : undefined;
+    return running && (isSamePlace(running.place, place) || isGenerating(running, place))
+      ? running
+      : undefined;
   }
 
   #start(place: Place, ask: Ask): Running {
@@ -78,6 +83,7 @@ export class CompletionRequests {
       abort,
       partialText: '',
       waiting: 0,
+      lingering: undefined,
       result: ask((text) => {
         running.partialText = text;
       }, abort.signal).finally(() => {
@@ -92,19 +98,14 @@ export class CompletionRequests {
     running.waiting--;
     if (running.waiting > 0) return;
     if (isGenerating(running, asFarAsGenerated(running, now)))
-      setTimeout(() => this.#callOffUnjoined(running), lingerMs);
-    else this.#callOffUnjoined(running);
+      running.lingering = setTimeout(() => this.#callOff(running), lingerMs);
+    else this.#callOff(running);
   }
 
-  #callOffUnjoined(running: Running): void {
-    if (running.waiting > 0) return;
+  #callOff(running: Running): void {
     running.abort.abort();
     if (this.#running === running) this.#running = undefined;
   }
-}
-
-function isSame(one: Place, other: Place): boolean {
-  return one.uri === other.uri && one.before === other.before && one.after === other.after;
 }
 
 /** The same text with the cursor before what the editor has closed by itself, as far as that can be told. */

@@ -18,8 +18,13 @@ export type EngineState =
 
 export interface Lifecycle {
   readonly state: EngineState;
-  /** When the engine crashed lately. */
-  readonly crashesAtMs: readonly number[];
+  readonly recentCrashes: readonly Crash[];
+}
+
+export interface Crash {
+  readonly atMs: number;
+  /** In words. */
+  readonly how: string;
 }
 
 export type EngineEvent =
@@ -31,53 +36,62 @@ export type EngineEvent =
   | { readonly kind: 'kept' }
   /** The engine runs but refuses to work, a model that does not load for instance: trying again changes nothing. */
   | { readonly kind: 'fault'; readonly message: string }
-  | { readonly kind: 'exited'; readonly atMs: number; readonly how: string };
+  | ({ readonly kind: 'exited' } & Crash);
 
 export const restartBudget = { crashes: 5, withinMs: 180_000 } as const;
 
-export const initialLifecycle: Lifecycle = { state: { kind: 'stopped' }, crashesAtMs: [] };
+export const initialLifecycle: Lifecycle = { state: { kind: 'stopped' }, recentCrashes: [] };
 
 /** A new `starting` state asks for a process; leaving `starting` or `ready` gives it up. */
 export function next(lifecycle: Lifecycle, event: EngineEvent): Lifecycle {
-  const { state, crashesAtMs } = lifecycle;
+  const { state, recentCrashes } = lifecycle;
   const isRunning = state.kind === 'starting' || state.kind === 'ready';
   switch (event.kind) {
     case 'start':
-      return isRunning ? lifecycle : { state: { kind: 'starting', runtime: 'vscode' }, crashesAtMs: [] };
+      return isRunning ? lifecycle : { state: { kind: 'starting', runtime: 'vscode' }, recentCrashes: [] };
     case 'stop':
       return state.kind === 'stopped' ? lifecycle : initialLifecycle;
     case 'ready':
       if (!isRunning) return lifecycle;
       return {
         state: { kind: 'ready', runtime: state.runtime, model: event.model, isChanging: false },
-        crashesAtMs,
+        recentCrashes,
       };
     case 'changing':
     case 'kept':
       if (state.kind !== 'ready' || state.isChanging === (event.kind === 'changing')) return lifecycle;
-      return { state: { ...state, isChanging: event.kind === 'changing' }, crashesAtMs };
+      return { state: { ...state, isChanging: event.kind === 'changing' }, recentCrashes };
     case 'fault':
       if (!isRunning) return lifecycle;
-      return { state: { kind: 'failed', cause: 'fault', message: event.message }, crashesAtMs };
+      return { state: { kind: 'failed', cause: 'fault', message: event.message }, recentCrashes };
     case 'exited':
-      return isRunning ? afterCrash(state, crashesAtMs, event) : lifecycle;
+      return isRunning ? afterCrash(state, recentCrashes, event) : lifecycle;
   }
 }
 
 function afterCrash(
   state: Extract<EngineState, { runtime: Runtime }>,
-  earlierMs: readonly number[],
-  { atMs, how }: Extract<EngineEvent, { kind: 'exited' }>,
+  earlier: readonly Crash[],
+  { atMs, how }: Crash,
 ): Lifecycle {
-  const crashesAtMs = [...earlierMs.filter((time) => atMs - time < restartBudget.withinMs), atMs];
-  if (crashesAtMs.length >= restartBudget.crashes) {
-    const message = `the engine ended ${crashesAtMs.length} times within 3 minutes, last with ${how}`;
-    return { state: { kind: 'failed', cause: 'crashes', message }, crashesAtMs };
+  const recentCrashes = [...earlier.filter((one) => atMs - one.atMs < restartBudget.withinMs), { atMs, how }];
+  if (recentCrashes.length >= restartBudget.crashes) {
+    return {
+      state: { kind: 'failed', cause: 'crashes', message: tooManyCrashes(recentCrashes) },
+      recentCrashes,
+    };
   }
   const runtime = state.kind === 'ready' ? state.runtime : otherRuntime(state.runtime);
-  return { state: { kind: 'starting', runtime }, crashesAtMs };
+  return { state: { kind: 'starting', runtime }, recentCrashes };
 }
 
 function otherRuntime(runtime: Runtime): Runtime {
   return runtime === 'vscode' ? 'path' : 'vscode';
+}
+
+/** Each way once: the last one may be of the other Node, which is not to blame when there is none. */
+function tooManyCrashes(crashes: readonly Crash[]): string {
+  const minutes = restartBudget.withinMs / 60_000;
+  const ways = [...new Set(crashes.map(({ how }) => how))].join('; ');
+  return `the engine ended ${crashes.length} times within ${minutes} minutes (${ways}). The log says what came before it.`;
 }

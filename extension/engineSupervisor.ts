@@ -34,7 +34,9 @@ export class EngineSupervisor implements vscode.Disposable {
   #lifecycle: Lifecycle = initialLifecycle;
   #process: EngineProcess | undefined;
   #sentSettings: EngineSettings | undefined;
-  #ending: Promise<void> = Promise.resolve();
+  #ending: Promise<unknown> = Promise.resolve();
+  /** Changes of settings under way: the engine makes one after the other. */
+  #changes = 0;
   #stops = 0;
 
   constructor(setup: EngineSetup) {
@@ -79,6 +81,7 @@ export class EngineSupervisor implements vscode.Disposable {
     const tell = (event: EngineEvent) => {
       if (client === this.client) this.#apply(event);
     };
+    this.#changes++;
     const telling = setTimeout(() => tell({ kind: 'changing' }), changeToldAfterMs);
     try {
       tell({ kind: 'ready', model: await client.changeSettings(settings) });
@@ -89,6 +92,8 @@ export class EngineSupervisor implements vscode.Disposable {
       throw error;
     } finally {
       clearTimeout(telling);
+      this.#changes--;
+      if (this.#changes > 0) tell({ kind: 'changing' });
     }
   }
 
@@ -112,7 +117,7 @@ export class EngineSupervisor implements vscode.Disposable {
   #end(): void {
     const ended = this.#process;
     this.#process = undefined;
-    if (ended) this.#ending = ended.end();
+    if (ended) this.#ending = Promise.all([this.#ending, ended.end()]);
   }
 
   async #launch(starting: Extract<EngineState, { kind: 'starting' }>): Promise<void> {

@@ -63,7 +63,6 @@ export function activate(context: vscode.ExtensionContext): void {
     (await benchmarkPanel).show();
   };
   const applySettings = (settings: Settings) => {
-    provider.reset();
     if (!isEnabledAnywhere(settings)) void engine.stop();
     else if (engine.state.kind === 'stopped') engine.start();
     else engine.applySettings(settings.engine).catch(tellRefusedSettings);
@@ -88,6 +87,8 @@ export function activate(context: vscode.ExtensionContext): void {
       showStatus();
     }),
     engine.onDidChangeState((state) => {
+      if (state.kind === 'starting') index = undefined;
+      if (state.kind === 'ready' && !state.isChanging) provider.reset();
       if (state.kind === 'ready' && engine.client) sync.attach(engine.client);
       else sync.detach();
       preparation.soon();

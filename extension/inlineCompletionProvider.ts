@@ -23,7 +23,7 @@ export class InlineCompletionProvider implements vscode.InlineCompletionItemProv
   readonly #context: ProviderContext;
   readonly #cache = new SuggestionCache();
   readonly #requests = new CompletionRequests();
-  #settingsChanged = new AbortController();
+  #outdated = new AbortController();
 
   constructor(context: ProviderContext) {
     this.#context = context;
@@ -56,11 +56,11 @@ export class InlineCompletionProvider implements vscode.InlineCompletionItemProv
     }
   }
 
-  /** Nothing suggested under other settings is shown again. */
+  /** Other settings or another engine are in force: nothing suggested before is shown again, nor what is under way. */
   reset(): void {
     this.#requests.cancel();
-    this.#settingsChanged.abort();
-    this.#settingsChanged = new AbortController();
+    this.#outdated.abort();
+    this.#outdated = new AbortController();
     this.#cache.clear();
   }
 
@@ -99,7 +99,8 @@ export class InlineCompletionProvider implements vscode.InlineCompletionItemProv
       result = await engine.complete(params, onPartialText, cancelled);
     }
     this.#context.log.debug(`${describe(result)} after ${Math.round(performance.now() - from)} ms`);
-    if (result.kind !== 'completion') return undefined;
+    // One that was called off may have been answered all the same, by a model that is no longer in force.
+    if (result.kind !== 'completion' || cancelled.aborted) return undefined;
     this.#context.onCompleted(result.metrics);
     const edit = toEdit(place, result);
     if (edit) this.#cache.add(place, [edit]);
@@ -118,13 +119,14 @@ export class InlineCompletionProvider implements vscode.InlineCompletionItemProv
     if (!engine || count === 0 || token.isCancellationRequested) return [];
     const turnedAway = new AbortController();
     const subscription = token.onCancellationRequested(() => turnedAway.abort());
+    const cancelled = AbortSignal.any([turnedAway.signal, this.#outdated.signal]);
     try {
       const known = first ? [textOf(place, first)] : [];
       const result = await engine.alternatives(
         { ...suggestionPlace(document, place.position, place.selected), count, known },
-        AbortSignal.any([turnedAway.signal, this.#settingsChanged.signal]),
+        cancelled,
       );
-      if (result.kind !== 'alternatives') return [];
+      if (result.kind !== 'alternatives' || cancelled.aborted) return [];
       const edits = result.suggestions.flatMap((suggestion) => toEdit(place, suggestion) ?? []);
       this.#cache.add(place, first ? [first, ...edits] : edits);
       return edits;

@@ -5,6 +5,10 @@ export interface Place {
   readonly after: string;
 }
 
+export function isSamePlace(one: Place, other: Place): boolean {
+  return one.uri === other.uri && one.before === other.before && one.after === other.after;
+}
+
 /** Replaces [start, end) of `before + after`, in UTF-16 units; start <= before.length <= end. */
 export interface Edit {
   readonly start: number;
@@ -26,7 +30,7 @@ export class SuggestionCache {
 
   /** @param edits all that is suggested at the place, the first one to be found first */
   add(place: Place, edits: readonly Edit[]): void {
-    const others = this.#entries.filter((entry) => entry.place !== place);
+    const others = this.#entries.filter((entry) => !isSamePlace(entry.place, place));
     this.#entries = [{ place, edits }, ...others].slice(0, capacity);
   }
 
@@ -53,7 +57,7 @@ export class SuggestionCache {
  */
 export function rest(from: Place, edit: Edit, to: Place): Edit | undefined {
   if (from.uri !== to.uri) return undefined;
-  if (from.before === to.before && from.after === to.after) return edit;
+  if (isSamePlace(from, to)) return edit;
   if (edit.start !== from.before.length || !to.before.startsWith(from.before)) return undefined;
   const typed = to.before.slice(from.before.length);
   const tail = from.after.slice(edit.end - from.before.length);

@@ -131,6 +131,27 @@ test('one that generates what is typed waits a moment for who joins', async () =
   assert.equal(await left, undefined);
 });
 
+test('each time somebody leaves, it waits anew', async () => {
+  const requests = new CompletionRequests();
+  const { ask, asked } = engine();
+  let at = 'a';
+  const answers: Promise<unknown>[] = [];
+  for (const typed of ['b', 'c', 'd', 'e']) {
+    const { asker, leave } = leaver(place(at + typed));
+    answers.push(requests.request(place(at), ask, asker));
+    asked[0].partial('bcdefgh');
+    leave();
+    await pause(50); // VS Code's debounce: the timer of who left first would end in the second one's wait
+    at += typed;
+    assert.ok(!asked[0].cancelled.aborted, `waiting at ${at}`);
+  }
+  const last = requests.request(place(at), ask, stays);
+  asked[0].answer(insertion(place('a'), 'bcdefgh'));
+  assert.equal((await last)?.text, 'fgh');
+  assert.equal(asked.length, 1);
+  assert.deepEqual(await Promise.all(answers), Array(4).fill(undefined));
+});
+
 test('and is called off when nobody does', async () => {
   const requests = new CompletionRequests();
   const { ask, asked } = engine();

@@ -59,6 +59,18 @@ test('five crashes within three minutes are the end, until somebody starts it ag
   assert.equal(next(again, exitedAt(180_001)).state.kind, 'starting', 'with a fresh budget');
 });
 
+test('who gave up says each way in which the engine ended: the last one may be of a Node that is not there', () => {
+  const missing: EngineEvent = { kind: 'exited', atMs: 1, how: 'spawn node ENOENT' };
+  const { state } = after(
+    { kind: 'start' },
+    ...Array.from({ length: 5 }, (_, i) => (i % 2 === 0 ? exitedAt(1) : missing)),
+  );
+  assert.equal(
+    state.kind === 'failed' && state.message,
+    'the engine ended 5 times within 3 minutes (signal SIGKILL; spawn node ENOENT). The log says what came before it.',
+  );
+});
+
 test('crashes further apart never end it', () => {
   const apart = restartBudget.withinMs / (restartBudget.crashes - 1);
   const crashes = Array.from({ length: 50 }, (_, i) => exitedAt(i * apart));

@@ -112,3 +112,12 @@ test('a subsequence is read in order', () => {
   assert.ok(isSubsequence('")', 'a", b)'));
   assert.ok(!isSubsequence(')"', 'a", b)'));
 });
+
+test('one place takes one entry, however often it is suggested at', () => {
+  const cache = new SuggestionCache();
+  const elsewhere = place('let a|;');
+  cache.add(elsewhere, [insert(elsewhere, ' = 42')]);
+  for (let i = 0; i < 50; i++) cache.add(place('f|'), [insert(place('f|'), `(${i})`)]);
+  assert.equal(cache.find(place('let a|;'))?.text, ' = 42');
+  assert.equal(cache.find(place('f|'))?.text, '(49)');
+});
