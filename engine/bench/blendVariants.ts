@@ -1,4 +1,5 @@
 import { CostModel } from '../cost/costModel.ts';
+import { DraftTemperature } from '../cost/draftTemperature.ts';
 import { CostController, type DraftController, fixedController } from '../decode/controller.ts';
 import { Agreement, type Opinions } from '../draft/agreement.ts';
 import { BlendDrafter, type LearnedPart } from '../draft/blend.ts';
@@ -60,7 +61,7 @@ function learnedAlone({ learned, costTable }: VariantParts): Variant | undefined
   if (!learned) return undefined;
   const clock = new TableClock();
   const drafter = new TimedDrafter(learned.drafter, learned.times, clock);
-  const controller = new CostController(new CostModel(costTable));
+  const controller = new CostController(new CostModel(costTable), new DraftTemperature());
   return { drafter, controller: new TimedController(controller, costTable, clock, 0) };
 }
 

@@ -1,5 +1,6 @@
 import type { CostModel } from '../cost/costModel.ts';
 import { chooseNodes, type DraftPlace, sortedProbabilities } from '../cost/draftChoice.ts';
+import type { DraftTemperature } from '../cost/draftTemperature.ts';
 import { emptyTree, type TokenTree, takeMostProbable } from '../tree/tokenTree.ts';
 
 /** What the decoder asks each step: how much to draft, and how much of it to verify. */
@@ -55,10 +56,16 @@ export class CostController implements DraftController {
   #useless = 0;
   #pause = 0;
   #draftMs = 0;
+  readonly #temperature: DraftTemperature | undefined;
+  #verified = emptyTree;
 
-  /** @param costs learns from every pass; a drafter may share it */
-  constructor(costs: CostModel) {
+  /**
+   * @param costs learns from every pass; a drafter may share it
+   * @param temperature of a drafter whose estimates follow no experience; learns from every draft, and is shared with it
+   */
+  constructor(costs: CostModel, temperature?: DraftTemperature) {
     this.#costs = costs;
+    this.#temperature = temperature;
   }
 
   budget(): number {
@@ -70,17 +77,24 @@ export class CostController implements DraftController {
   }
 
   choose(tree: TokenTree, place: DraftPlace): TokenTree {
-    if (tree.size === 0) return emptyTree;
-    const { nodes } = chooseNodes(this.#costs, sortedProbabilities(tree.logProbs), place);
-    return takeMostProbable(tree, nodes);
+    const { nodes } = chooseNodes(this.#costs, sortedProbabilities(this.#acceptance(tree)), place);
+    this.#verified = takeMostProbable(tree, nodes);
+    return this.#verified;
   }
 
   observe({ context, nodes, accepted, drafting, draftMs, passMs }: StepOutcome): void {
     this.#costs.observe(nodes, context, passMs);
     if (drafting !== 'drafted') return;
+    this.#temperature?.observe(this.#verified.logProbs, accepted);
     this.#draftMs += SMOOTHING * (draftMs - this.#draftMs);
     this.#useless = accepted > 0 ? 0 : this.#useless + 1;
     const affordable = Math.ceil(this.#draftMs / (IDLE_DRAFT_SHARE * passMs)) - 1;
     this.#pause = Math.min(LONGEST_PAUSE, affordable, Math.floor(this.#useless / PATIENCE));
+  }
+
+  /** log c(v) */
+  #acceptance({ logProbs }: TokenTree): Float32Array {
+    const temperature = this.#temperature;
+    return temperature ? logProbs.map((logProb) => temperature.accepted(logProb)) : logProbs;
   }
 }

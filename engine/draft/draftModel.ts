@@ -1,4 +1,5 @@
 import type { ModelOutputs } from '../compile/targetOutputs.ts';
+import type { DraftTemperature } from '../cost/draftTemperature.ts';
 import type { ForwardOutput, LanguageModel } from '../model/languageModel.ts';
 import { ROOT, TokenTreeBuilder } from '../tree/tokenTree.ts';
 import type { Drafter, ProposalLimits, SessionView } from './drafter.ts';
@@ -18,6 +19,8 @@ export interface DraftModelOptions {
   readonly topk?: number | undefined;
   /** Nodes of the tree at most. */
   readonly numDraftTokens?: number | undefined;
+  /** How far the draft model's estimates are trusted where it decides how deep to draft; absent: as they are. */
+  readonly temperature?: DraftTemperature | undefined;
 }
 
 export interface DraftModelParts {
@@ -87,7 +90,7 @@ export class DraftModelDrafter implements Drafter {
     tokens: Int32Array,
     { levels, signal }: DraftLimits,
   ): Promise<TokenTreeBuilder | 'catchingUp'> {
-    const { topk = 1 } = this.#options;
+    const { topk = 1, temperature } = this.#options;
     const rule = this.#depthRule();
     const builder = new TokenTreeBuilder();
     let frontier: readonly Candidate[] = [];
@@ -96,7 +99,7 @@ export class DraftModelDrafter implements Drafter {
       if (output === 'catchingUp') return output;
       if (output === 'unknownToken') break;
       frontier = this.#continuations(builder, frontier, output).slice(0, topk);
-      const logProbs = frontier.map(({ pathLogProb }) => pathLogProb);
+      const logProbs = frontier.map(({ pathLogProb }) => temperature?.accepted(pathLogProb) ?? pathLogProb);
       if (frontier.length === 0 || !rule.another({ depth, frontier: logProbs, context: tokens.length }))
         break;
     }

@@ -1,10 +1,9 @@
 import { idleSessions } from '../config.ts';
-import type { CostModel } from '../cost/costModel.ts';
 import type { DraftCandidates, TreeLimits } from '../model/draftHeadRows.ts';
 import { SequencePool } from '../sequence/sequencePool.ts';
 import { emptyTree, subtree, type TokenTree, takeMostProbable } from '../tree/tokenTree.ts';
 import type { Drafter, ProposalLimits, SessionView, Verdict } from './drafter.ts';
-import { type DepthPlace, EagleDepth } from './eagleDepth.ts';
+import type { DepthPlace, EagleDepth } from './eagleDepth.ts';
 import { type DraftingHead, EagleSequence } from './eagleSequence.ts';
 import { eagleStaticTree } from './eagleStaticTree.ts';
 import { treeOfCandidates } from './eagleTree.ts';
@@ -18,8 +17,8 @@ export interface EagleOptions {
   readonly topk?: number | undefined;
   /** Nodes of the tree at most, without the last committed token that SGLang counts too. */
   readonly numDraftTokens?: number | undefined;
-  /** What the target's passes cost: decides the depth where no number of steps or tokens does. */
-  readonly costs?: CostModel | undefined;
+  /** Decides the depth where no number of steps or tokens does. */
+  readonly depth?: EagleDepth | undefined;
 }
 
 /** Levels at most where the budget decides. */
@@ -48,9 +47,8 @@ export class EagleDrafter implements Drafter {
     this.#head = head;
     this.#options = options;
     this.#sequences = new SequencePool(() => new EagleSequence(head), idleSessions);
-    const { costs, numSteps, numDraftTokens } = options;
-    const isAsked = numSteps !== undefined || numDraftTokens !== undefined;
-    this.#depth = costs && !isAsked ? new EagleDepth(costs) : undefined;
+    const { depth, numSteps, numDraftTokens } = options;
+    this.#depth = numSteps === undefined && numDraftTokens === undefined ? depth : undefined;
   }
 
   get bytes(): number {
@@ -104,11 +102,10 @@ export class EagleDrafter implements Drafter {
       };
     }
     const levels = numSteps ?? Math.min(DEEPEST, Math.ceil(nodes / topk));
-    const least = this.#depth?.leastProbability(this.#place) ?? 0;
     return {
       levels: Math.min(levels, nodes, deepest),
       width: Math.min(topk, vocabSize),
-      leastLogProb: Math.log(least),
+      leastLogProb: this.#depth?.leastLogProb(this.#place) ?? Number.NEGATIVE_INFINITY,
     };
   }
 

@@ -1,4 +1,5 @@
 import type { CostModel } from '../cost/costModel.ts';
+import type { DraftTemperature } from '../cost/draftTemperature.ts';
 import { ROOT, type TokenTree } from '../tree/tokenTree.ts';
 import { LevelTimes } from './levelTimes.ts';
 
@@ -35,6 +36,7 @@ const LARGEST = 0.9;
  */
 export class EagleDepth {
   readonly #costs: CostModel;
+  readonly #temperature: DraftTemperature;
   readonly #times = new LevelTimes();
   #draftMs = 0;
   #tokens = 0;
@@ -42,18 +44,21 @@ export class EagleDepth {
   #right = FIRST_SURENESS * FIRST_STEPS;
   #guessed = FIRST_STEPS;
 
-  constructor(costs: CostModel) {
+  /** @param temperature of the head's estimates, which somebody else observes */
+  constructor(costs: CostModel, temperature: DraftTemperature) {
     this.#costs = costs;
+    this.#temperature = temperature;
   }
 
-  /** The least probability of a path that another level is worth drafting after. */
-  leastProbability({ context, pending }: DepthPlace): number {
+  /** What the head says at least of a path that another level is worth drafting after: log-probability. */
+  leastLogProb({ context, pending }: DepthPlace): number {
     const passMs = this.#costs.passMs(pending, context);
     const rowMs = this.#costs.rowMs(pending, context, ROWS);
     const levelMs = this.#times.ms(2) - this.#times.ms(1);
     const rate = (this.#tokens + FIRST_STEPS) / (this.#ms + FIRST_STEPS * passMs);
     const sureness = this.#right / this.#guessed;
-    return Math.min(LARGEST, (rate * (levelMs + rowMs)) / sureness);
+    const least = Math.min(LARGEST, (rate * (levelMs + rowMs)) / sureness);
+    return this.#temperature.drafted(Math.log(least));
   }
 
   drafted(levels: number, ms: number): void {

@@ -1,5 +1,6 @@
 import type { Precision } from '../compile/precision.ts';
 import { CostModel } from '../cost/costModel.ts';
+import { DraftTemperature } from '../cost/draftTemperature.ts';
 import { CostController, type DraftController, fixedController } from '../decode/controller.ts';
 import { BlendDrafter, type LearnedPart } from '../draft/blend.ts';
 import type { Drafter } from '../draft/drafter.ts';
@@ -7,6 +8,7 @@ import { DraftModelDrafter, draftModelOutputs } from '../draft/draftModel.ts';
 import { checkDraftVocabulary } from '../draft/draftModelVocabulary.ts';
 import { DrawnDraftModelDrafter, drawnDraftModelOutputs } from '../draft/drawnDraftModel.ts';
 import { EagleDrafter } from '../draft/eagle.ts';
+import { EagleDepth } from '../draft/eagleDepth.ts';
 import type { LastSuggestion } from '../draft/lastSuggestion.ts';
 import { MedusaDrafter } from '../draft/medusa.ts';
 import { NgramDrafter } from '../draft/ngram.ts';
@@ -57,10 +59,12 @@ export interface Speculation {
  */
 export async function openSpeculation(plan: SpeculationPlan, parts: SpeculationParts): Promise<Speculation> {
   const costs = new CostModel(parts.target.costTable);
-  const { drafter, dispose } = await openDrafter(plan, parts, costs);
+  // What n-grams and blends say was learned from what the target accepted.
+  const temperature = plan.drafting.kind === 'trained' ? new DraftTemperature() : undefined;
+  const { drafter, dispose } = await openDrafter(plan, parts, { costs, temperature });
   const { numDraftTokens } = plan.settings;
   const controller =
-    numDraftTokens === undefined ? new CostController(costs) : fixedController(numDraftTokens);
+    numDraftTokens === undefined ? new CostController(costs, temperature) : fixedController(numDraftTokens);
   return {
     drafter,
     controller,
@@ -69,6 +73,13 @@ export async function openSpeculation(plan: SpeculationPlan, parts: SpeculationP
       await dispose();
     },
   };
+}
+
+/** What a draft is worth: shared with the controller. */
+interface DraftWorth {
+  readonly costs: CostModel;
+  /** Of a trained drafter that drafts alone. */
+  readonly temperature: DraftTemperature | undefined;
 }
 
 interface OpenedDrafter {
@@ -80,7 +91,7 @@ interface OpenedDrafter {
 async function openDrafter(
   plan: SpeculationPlan,
   parts: SpeculationParts,
-  costs: CostModel,
+  worth: DraftWorth,
 ): Promise<OpenedDrafter> {
   const { drafting, settings } = plan;
   switch (drafting.kind) {
@@ -91,9 +102,9 @@ async function openDrafter(
     case 'recycling':
       return { drafter: new RecyclingDrafter(parts.target.model.info.vocabSize), dispose: nothing };
     case 'trained':
-      return openTrained(drafting.trained, settings, parts, costs);
+      return openTrained(drafting.trained, settings, parts, worth);
     case 'blend':
-      return openBlend(drafting.trained, settings, parts, costs);
+      return openBlend(drafting.trained, settings, parts, worth.costs);
   }
 }
 
@@ -143,9 +154,9 @@ async function openTrained(
   settings: SpeculationSettings,
   parts: SpeculationParts,
   /** For a drafter that decides by itself how deep to draft. */
-  costs?: CostModel,
+  worth?: DraftWorth,
 ): Promise<{ drafter: Drafter; dispose: () => Promise<void> }> {
-  if (trained.kind === 'draftModel') return openDraftModel(trained.dir, settings, parts);
+  if (trained.kind === 'draftModel') return openDraftModel(trained.dir, settings, parts, worth?.temperature);
   const { head, target } = trained;
   const { cacheDir, threads, log } = parts;
   const options = { precision: headPrecision(parts.target), cacheDir, threads, log };
@@ -156,12 +167,21 @@ async function openTrained(
   const expansion = settings.algorithm === 'eagle' ? 'given' : 'mostProbable';
   const loaded = await DraftHead.open(head, target, { ...options, expansion });
   return {
-    drafter: new EagleDrafter(loaded, { ...treeOptions(settings), costs }),
+    drafter: new EagleDrafter(loaded, { ...treeOptions(settings), depth: eagleDepth(worth) }),
     dispose: () => loaded.dispose(),
   };
 }
 
-async function openDraftModel(dir: string, settings: SpeculationSettings, parts: SpeculationParts) {
+function eagleDepth(worth: DraftWorth | undefined): EagleDepth | undefined {
+  return worth?.temperature && new EagleDepth(worth.costs, worth.temperature);
+}
+
+async function openDraftModel(
+  dir: string,
+  settings: SpeculationSettings,
+  parts: SpeculationParts,
+  temperature: DraftTemperature | undefined,
+) {
   const { target, draftSampling: sampling, cacheDir, threads, log } = parts;
   const outputs = sampling ? drawnDraftModelOutputs : draftModelOutputs({ topk: settings.eagleTopk });
   const { model, costTable } = await openModel(dir, {
@@ -182,7 +202,7 @@ async function openDraftModel(dir: string, settings: SpeculationSettings, parts:
     const loaded = { model, costs, target: { vocabSize, contextLength } };
     const drafter = sampling
       ? new DrawnDraftModelDrafter(loaded, { sampling, numSteps: settings.numSteps })
-      : new DraftModelDrafter(loaded, treeOptions(settings));
+      : new DraftModelDrafter(loaded, { ...treeOptions(settings), temperature });
     return { drafter, dispose: () => model.dispose() };
   } catch (error) {
     await model.dispose();

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { CostModel } from '../../../engine/cost/costModel.ts';
 import type { DraftPlace } from '../../../engine/cost/draftChoice.ts';
+import { DraftTemperature } from '../../../engine/cost/draftTemperature.ts';
 import { CostController, fixedController, type StepOutcome } from '../../../engine/decode/controller.ts';
 import type { CostTable } from '../../../engine/model/costTable.ts';
 import { ROOT, type TokenTree, TokenTreeBuilder } from '../../../engine/tree/tokenTree.ts';
@@ -84,6 +85,19 @@ test('as many nodes as maximise expected tokens over time', () => {
     }),
     { numRuns: 300 },
   );
+});
+
+test('a drafter that is right more often than it says has more verified, and less once it is wrong', () => {
+  const costs = new CostModel(table(1, 1.2, 1.6, 2.4, 4, 7.2));
+  const controller = new CostController(costs, new DraftTemperature());
+  const size = () => controller.choose(chain(0.5, 8), place).size;
+  const first = size();
+  for (let step = 0; step < 40; step++)
+    controller.observe({ ...outcome, nodes: 1 + size(), accepted: size() });
+  const whenRight = size();
+  assert.ok(whenRight > first, `${first}, then ${whenRight}`);
+  for (let step = 0; step < 80; step++) controller.observe({ ...outcome, nodes: 1 + size(), accepted: 0 });
+  assert.ok(size() < whenRight, `${whenRight}, then ${size()}`);
 });
 
 test('no other part of a small tree would be better', () => {

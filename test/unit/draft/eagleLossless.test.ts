@@ -7,12 +7,14 @@ import type { Expansion } from '../../../engine/compile/heads/eagleGraph.ts';
 import { openHead } from '../../../engine/compile/heads/openHead.ts';
 import type { Precision } from '../../../engine/compile/precision.ts';
 import { CostModel } from '../../../engine/cost/costModel.ts';
+import { DraftTemperature } from '../../../engine/cost/draftTemperature.ts';
 import { fixedController } from '../../../engine/decode/controller.ts';
 import { type DecodeRequest, decode } from '../../../engine/decode/decoder.ts';
 import { Session } from '../../../engine/decode/session.ts';
 import { SessionPool } from '../../../engine/decode/sessionPool.ts';
 import type { Drafter } from '../../../engine/draft/drafter.ts';
 import { EagleDrafter, type EagleOptions } from '../../../engine/draft/eagle.ts';
+import { EagleDepth } from '../../../engine/draft/eagleDepth.ts';
 import type { CostTable } from '../../../engine/model/costTable.ts';
 import type { DraftHead } from '../../../engine/model/draftHead.ts';
 import type { LanguageModel } from '../../../engine/model/languageModel.ts';
@@ -95,7 +97,7 @@ const shapes: readonly EagleOptions[] = [
   {},
   { numSteps: 3, topk: 2, numDraftTokens: 6 },
   { numSteps: 7, topk: 8, numDraftTokens: 24 },
-  { costs: new CostModel(costs) },
+  { depth: new EagleDepth(new CostModel(costs), new DraftTemperature()) },
 ];
 
 /** @returns how many drafted tokens were accepted */
