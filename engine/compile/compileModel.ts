@@ -6,7 +6,7 @@ import { type Device, decoderKernels, type Precision, type ProductRows } from '.
 import { type ModelOutputs, predictionsOnly } from './targetOutputs.ts';
 
 /** Part of every cache key: raise it when the same checkpoint would compile to another graph. */
-const COMPILER_VERSION = 13;
+const COMPILER_VERSION = 14;
 /** Rotary tables are this long at most; 32k positions of a 64-wide head are 8 MB. */
 export const LONGEST_CONTEXT = 32768;
 

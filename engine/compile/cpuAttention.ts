@@ -189,8 +189,29 @@ function openPart(
   return graph.op('Cast', [graph.op('Div', [sum, total])], { to: 1 });
 }
 
+/**
+ * Dimensions of a score that are summed in one product. The kernel (MLAS) cuts longer sums into partial ones, and where
+ * depends on how many keys there are: from 65 on they are of 128, and of 256 up to there.
+ */
+const DIMENSIONS_A_PRODUCT = 128;
+
 function scaledScores(graph: GraphBuilder, queries: Value, keys: Value, headDim: number): Value {
-  return graph.op('FusedMatMul', [queries, keys], { transB: 1, alpha: { float: 1 / Math.sqrt(headDim) } });
+  const alpha = { float: 1 / Math.sqrt(headDim) };
+  const product = (q: Value, k: Value) => graph.op('FusedMatMul', [q, k], { transB: 1, alpha });
+  if (headDim <= DIMENSIONS_A_PRODUCT) return product(queries, keys);
+  const sizes = slices(headDim);
+  const slice = (rows: Value) => graph.ops('Split', [rows, graph.ints(sizes)], sizes.length, { axis: -1 });
+  const keySlices = slice(keys);
+  return slice(queries)
+    .map((querySlice, i) => product(querySlice, keySlices[i]))
+    .reduce((sum, scores) => graph.op('Add', [sum, scores]));
+}
+
+function slices(headDim: number): number[] {
+  const count = Math.ceil(headDim / DIMENSIONS_A_PRODUCT);
+  return Array.from({ length: count }, (_, i) =>
+    Math.min(DIMENSIONS_A_PRODUCT, headDim - i * DIMENSIONS_A_PRODUCT),
+  );
 }
 
 function toFloat32(graph: GraphBuilder, value: Value, stored: KvType): Value {

@@ -11,6 +11,8 @@ import { ROOT } from '../../../engine/tree/tokenTree.ts';
 import { CpuModels } from '../../cpuModels.ts';
 import { goldenDir } from '../../golden.ts';
 import { Random } from '../../random.ts';
+import { writeRandomCheckpoint } from '../../randomCheckpoint.ts';
+import { temporaryFolder } from '../../temporaryFolder.ts';
 
 const models = new CpuModels();
 
@@ -28,6 +30,17 @@ const SETUPS = [
   { threads: 2, capacity: 300 },
 ];
 const ALONE = Int32Array.of(0);
+const wideHeads = {
+  modelType: 'qwen2',
+  vocabSize: 515,
+  layers: 1,
+  hiddenSize: 320,
+  intermediateSize: 640,
+  heads: 4,
+  kvHeads: 2,
+  contextLength: 1024,
+  tied: true,
+} as const;
 
 function someTokens({ info }: LanguageModel, length: number): Int32Array {
   return Int32Array.from({ length }, (_, i) => (i * i * 31 + i * 7 + 3) % info.vocabSize);
@@ -109,6 +122,38 @@ for (const [name, dir] of Object.entries(checkpoints)) {
       }
     });
   }
+}
+
+/** Drafts that nobody may ask for more of, and what is pending with them. */
+const LARGEST_BATCHES = [8, 33, 65, 96];
+
+for (const headDim of [128, 160, 256, 320]) {
+  test(`heads of ${headDim} dimensions: a token's logits do not depend on how many are evaluated with it`, async () => {
+    const dir = temporaryFolder();
+    writeRandomCheckpoint(dir, { ...wideHeads, headDim }, 7);
+    const model = await models.open(dir, { precision: 'int8' });
+    const tokens = someTokens(model, 140);
+    const expected = await oneByOne(model, tokens);
+    const random = new Random(headDim);
+    for (const size of LARGEST_BATCHES) {
+      const kv = model.createKvCache(1);
+      while (kv.length + 4 <= tokens.length) {
+        const path = tokens.subarray(kv.length, kv.length + 4);
+        const junk = Int32Array.from({ length: size - 4 }, () => random.below(model.info.vocabSize));
+        const rows = Int32Array.of(0, 1, 2, 3);
+        const { logits } = await kv.forward({
+          tokens: Int32Array.of(...path, ...junk),
+          parents: Int32Array.of(ROOT, 0, 1, 2, ...junk.map(() => 0)),
+          rows,
+          want: 'logits',
+        });
+        const wrong = differing(logits!, expected.slice(kv.length, kv.length + 4));
+        assert.equal(wrong, 0, `${size} tokens after ${kv.length}`);
+        await kv.commit(rows);
+      }
+      kv.dispose();
+    }
+  });
 }
 
 test('the comparison sees one other token far back', async () => {
