@@ -3,6 +3,8 @@ const RATE = 0.05;
 /** Where it ends: beyond, a drafter is as good as always or never right. */
 const LEAST_EXPONENT = 0.1;
 const LARGEST_EXPONENT = 4;
+/** Part of the exponent's logarithm that is kept by a draft of which nothing was worth verifying. */
+const FORGET = 0.98;
 
 /**
  * How much likelier drafts are right, here and now, than their drafter says: temperature scaling (Guo et al.,
@@ -24,10 +26,15 @@ export class DraftTemperature {
   }
 
   /**
-   * @param logProbs of the paths to the nodes that were verified, as the drafter gave them
+   * @param logProbs of the paths to the nodes that were verified, as the drafter gave them; when there are none, nothing is
+   *   learned, and what was learned before is slowly forgotten, so that drafting gets another chance
    * @param accepted how many of them were right
    */
   observe(logProbs: Float32Array, accepted: number): void {
+    if (logProbs.length === 0) {
+      this.#exponent **= FORGET;
+      return;
+    }
     const expected = logProbs.reduce((sum, logProb) => sum + Math.exp(this.accepted(logProb)), 0);
     const moved = this.#exponent * Math.exp(RATE * (expected - accepted));
     this.#exponent = Math.min(LARGEST_EXPONENT, Math.max(LEAST_EXPONENT, moved));

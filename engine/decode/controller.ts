@@ -1,7 +1,7 @@
 import type { CostModel } from '../cost/costModel.ts';
 import { chooseNodes, type DraftPlace, sortedProbabilities } from '../cost/draftChoice.ts';
 import type { DraftTemperature } from '../cost/draftTemperature.ts';
-import { emptyTree, type TokenTree, takeMostProbable } from '../tree/tokenTree.ts';
+import { type TokenTree, takeMostProbable } from '../tree/tokenTree.ts';
 
 /** What the decoder asks each step: how much to draft, and how much of it to verify. */
 export interface DraftController {
@@ -17,6 +17,8 @@ export interface StepOutcome {
   readonly context: number;
   /** Tokens that the pass evaluated. */
   readonly nodes: number;
+  /** What of the draft was among them. */
+  readonly tree: TokenTree;
   readonly accepted: number;
   /** What the drafter did before the pass: only from its drafts does it show what they are worth. */
   readonly drafting: 'drafted' | 'catchingUp' | 'notAsked';
@@ -57,7 +59,6 @@ export class CostController implements DraftController {
   #pause = 0;
   #draftMs = 0;
   readonly #temperature: DraftTemperature | undefined;
-  #verified = emptyTree;
 
   /**
    * @param costs learns from every pass; a drafter may share it
@@ -78,14 +79,13 @@ export class CostController implements DraftController {
 
   choose(tree: TokenTree, place: DraftPlace): TokenTree {
     const { nodes } = chooseNodes(this.#costs, sortedProbabilities(this.#acceptance(tree)), place);
-    this.#verified = takeMostProbable(tree, nodes);
-    return this.#verified;
+    return takeMostProbable(tree, nodes);
   }
 
-  observe({ context, nodes, accepted, drafting, draftMs, passMs }: StepOutcome): void {
+  observe({ context, nodes, tree, accepted, drafting, draftMs, passMs }: StepOutcome): void {
     this.#costs.observe(nodes, context, passMs);
     if (drafting !== 'drafted') return;
-    this.#temperature?.observe(this.#verified.logProbs, accepted);
+    this.#temperature?.observe(tree.logProbs, accepted);
     this.#draftMs += SMOOTHING * (draftMs - this.#draftMs);
     this.#useless = accepted > 0 ? 0 : this.#useless + 1;
     const affordable = Math.ceil(this.#draftMs / (IDLE_DRAFT_SHARE * passMs)) - 1;

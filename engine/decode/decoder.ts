@@ -107,6 +107,7 @@ async function step(
   drafter?.observe({ tree, root, ...verified, taken, successors: rows.successors });
   controller.observe({
     ...place,
+    tree,
     accepted: verified.accepted.length,
     drafting,
     draftMs,

@@ -42,10 +42,17 @@ test('whatever happens, estimates stay probabilities, and what is drafted is wha
   for (const accepted of [4, 0]) {
     for (let step = 0; step < 1000; step++) {
       temperature.observe(Float32Array.of(-0.01, -1, -5, -30), accepted);
-      temperature.observe(new Float32Array(0), 0);
     }
     const logProb = temperature.accepted(-1);
     assert.ok(Number.isFinite(logProb) && logProb < 0, `${logProb}`);
     assert.ok(Math.abs(temperature.drafted(logProb) + 1) < 1e-9);
   }
+});
+
+test('a drafter of which nothing is verified any more is taken at its word again in the end', () => {
+  const temperature = new DraftTemperature();
+  decode(temperature, 1000, 0.6, 0);
+  assert.ok(temperature.accepted(-1) < -2);
+  for (let step = 0; step < 300; step++) temperature.observe(new Float32Array(0), 0);
+  assert.ok(Math.abs(temperature.accepted(-1) + 1) < 0.05, `${temperature.accepted(-1)}`);
 });

@@ -6,7 +6,7 @@ import type { DraftPlace } from '../../../engine/cost/draftChoice.ts';
 import { DraftTemperature } from '../../../engine/cost/draftTemperature.ts';
 import { CostController, fixedController, type StepOutcome } from '../../../engine/decode/controller.ts';
 import type { CostTable } from '../../../engine/model/costTable.ts';
-import { ROOT, type TokenTree, TokenTreeBuilder } from '../../../engine/tree/tokenTree.ts';
+import { emptyTree, ROOT, type TokenTree, TokenTreeBuilder } from '../../../engine/tree/tokenTree.ts';
 
 function table(...ms: number[]): CostTable {
   return { nodeCounts: [1, 2, 4, 8, 16, 32], contexts: [128], ms: [ms] };
@@ -33,6 +33,7 @@ function chain(probability: number, length: number): TokenTree {
 const outcome: StepOutcome = {
   context: 100,
   nodes: 1,
+  tree: emptyTree,
   accepted: 0,
   drafting: 'drafted',
   draftMs: 0.05,
@@ -90,14 +91,22 @@ test('as many nodes as maximise expected tokens over time', () => {
 test('a drafter that is right more often than it says has more verified, and less once it is wrong', () => {
   const costs = new CostModel(table(1, 1.2, 1.6, 2.4, 4, 7.2));
   const controller = new CostController(costs, new DraftTemperature());
-  const size = () => controller.choose(chain(0.5, 8), place).size;
-  const first = size();
-  for (let step = 0; step < 40; step++)
-    controller.observe({ ...outcome, nodes: 1 + size(), accepted: size() });
-  const whenRight = size();
+  const chosen = () => controller.choose(chain(0.7, 8), place);
+  const observe = (steps: number, right: (tree: TokenTree) => number) => {
+    for (let step = 0; step < steps; step++) {
+      const tree = chosen();
+      controller.observe({ ...outcome, nodes: 1 + tree.size, tree, accepted: right(tree) });
+    }
+  };
+  const first = chosen().size;
+  observe(40, (tree) => tree.size);
+  const whenRight = chosen().size;
   assert.ok(whenRight > first, `${first}, then ${whenRight}`);
-  for (let step = 0; step < 80; step++) controller.observe({ ...outcome, nodes: 1 + size(), accepted: 0 });
-  assert.ok(size() < whenRight, `${whenRight}, then ${size()}`);
+  observe(400, () => 0);
+  const whenWrong = chosen().size;
+  assert.ok(whenWrong < first, `${first}, then ${whenWrong}`);
+  observe(400, (tree) => tree.size);
+  assert.equal(chosen().size, whenRight, 'what nothing was verified of for long gets another chance');
 });
 
 test('no other part of a small tree would be better', () => {

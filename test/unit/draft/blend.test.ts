@@ -109,7 +109,7 @@ async function write(
     const { length: accepted } = verified.accepted;
     const drafted = isCatchingUp(proposal) ? 'catchingUp' : 'drafted';
     const drafting = asked > 0 ? drafted : 'notAsked';
-    controller.observe({ context, nodes: tree.size + 1, accepted, drafting, draftMs, passMs });
+    controller.observe({ context, nodes: tree.size + 1, tree, accepted, drafting, draftMs, passMs });
     ms += passMs + draftMs;
     done += accepted + 1;
   }
