@@ -13,7 +13,10 @@ export interface SpeculationBench {
   readonly cacheDir: string;
 }
 
-/** As the keystroke before would: the prompt has its rows, and drafters know it. */
+/**
+ * What is written at the keystroke before the one that is timed: then the prompt has its rows, and drafters know it, but not
+ * how the answer begins.
+ */
 export const WARM_UP_TOKENS = 2;
 
 export interface Contestant {

@@ -16,7 +16,7 @@ import {
 } from './contestants.ts';
 import { realTextVerifier } from './realTextVerifier.ts';
 import { taskPrompt, taskTruth } from './taskPrompt.ts';
-import type { BenchTask } from './tasks.ts';
+import { type BenchTask, oneKeystrokeBefore } from './tasks.ts';
 
 /** Whose text is decoded: what the model writes, or what really stands there (see realTextVerifier). */
 export const writers = ['model', 'real'] as const;
@@ -107,7 +107,7 @@ class WorkspaceBench {
     index.holdOut(task.path, task.before + task.after);
     const results = new Map<Algorithm, DecodeResult>();
     for (const contestant of inTurn(contestants, this.#turn++)) {
-      await this.#decode(contestant, task, WARM_UP_TOKENS);
+      await this.#decode(contestant, oneKeystrokeBefore(task), WARM_UP_TOKENS);
       results.set(contestant.algorithm, await this.#decode(contestant, task, this.#options.maxNewTokens));
     }
     index.restore(task.path);

@@ -1,4 +1,5 @@
 import { shuffle } from 'simple-statistics';
+import { keystrokeBefore } from '../benchmark/keystrokeBefore.ts';
 import { renameHalfway } from '../benchmark/tasks/renameHalfway.ts';
 import { takeOut } from '../benchmark/tasks/task.ts';
 import type { Random } from '../seededRandom.ts';
@@ -121,4 +122,11 @@ function createTask(
   const { before, realText, after } = hole;
   const line = before.split('\n').length;
   return { workspace: workspace.name, path: document.path, line, taskClass, before, after, truth: realText };
+}
+
+/** The task as it was before the last key was typed. */
+export function oneKeystrokeBefore(task: BenchTask): BenchTask {
+  const before = keystrokeBefore(task.before);
+  const typed = task.before.slice(before.length);
+  return { ...task, before, line: task.line - (typed.split('\n').length - 1), truth: typed + task.truth };
 }
