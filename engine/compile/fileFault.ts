@@ -8,3 +8,8 @@ export function corrupt(file: string, what: string, cause?: unknown): Slipstream
 export function unsupported(file: string, what: string): SlipstreamError {
   return new SlipstreamError('model.unsupported', `${file} ${what}.`);
 }
+
+/** The disk or the share that a file is on, or who may read it. */
+export function unreadable(file: string, cause: Error): SlipstreamError {
+  return new SlipstreamError('io', `${file}: cannot be read (${cause.message}).`, { cause });
+}

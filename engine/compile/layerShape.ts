@@ -28,12 +28,18 @@ export function parseLayerSizes(config: ConfigReader): LayerSizes {
   };
 }
 
+/** Four times the widest in use. Rotary tables have its half for each position: unlike weights, no file has to hold them. */
+const WIDEST_HEAD = 1024;
+
 /** @throws SlipstreamError model.unsupported */
 export function refuseUnevenHeads({ heads, kvHeads, headDim }: LayerSizes, config: ConfigReader): void {
   if (heads % kvHeads !== 0) {
     throw config.unsupported(`${heads} attention heads cannot share ${kvHeads} key-value heads evenly`);
   }
   if (headDim % 2 !== 0) throw config.unsupported(`head_dim ${headDim} is odd, rotary positions need pairs`);
+  if (headDim > WIDEST_HEAD) {
+    throw config.unsupported(`head_dim ${headDim} is larger than ${WIDEST_HEAD}`);
+  }
 }
 
 /** Every token sees all before it: what a sliding window would hide is not hidden here. */

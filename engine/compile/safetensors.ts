@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { corrupt, unsupported } from './fileFault.ts';
+import { haveOverlap } from './overlap.ts';
 import { bytesPerElement, elementCount, type StoredTensor, type StoredType } from './storedTensor.ts';
 import { openWeightFile } from './weightFile.ts';
 
@@ -47,6 +48,7 @@ function parseTensors(header: Record<string, unknown>, file: string, dataStart: 
     if (name === '__metadata__') continue;
     tensors.set(name, parseTensor(name, value, file, dataStart, size));
   }
+  if (haveOverlap(tensors.values())) throw corrupt(file, 'has tensors that overlap');
   return tensors;
 }
 

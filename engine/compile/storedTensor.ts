@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { inflateRawSync } from 'node:zlib';
 import { SlipstreamError } from '../errors.ts';
+import { unreadable } from './fileFault.ts';
 import { toFloat32 } from './floats.ts';
 import { openWeightFile } from './weightFile.ts';
 
@@ -59,7 +60,7 @@ export async function readBytes(tensor: NamedTensor): Promise<Uint8Array> {
   // The file was there when its header was read; meanwhile it may have been moved.
   const handle = await openWeightFile(file);
   try {
-    const bytes = await readRange(handle, deflated ?? tensor);
+    const bytes = await readRange(handle, file, deflated ?? tensor);
     if (!bytes) throw new SlipstreamError('model.corrupt', `${file} ends inside ${name}.`);
     if (!deflated) return bytes;
     const inflated = inflate(bytes, deflated.inflatedLength);
@@ -70,16 +71,22 @@ export async function readBytes(tensor: NamedTensor): Promise<Uint8Array> {
   }
 }
 
-/** @returns undefined when the file ends before the range */
+/**
+ * @returns undefined when the file ends before the range
+ * @throws SlipstreamError io
+ */
 export async function readRange(
   handle: FileHandle,
+  file: string,
   { offset, byteLength }: FileRange,
 ): Promise<Uint8Array | undefined> {
   const bytes = new Uint8Array(byteLength);
   // One read call is capped at 2 GiB by the platform.
   for (let done = 0; done < bytes.length; ) {
     const length = Math.min(bytes.length - done, 2 ** 30);
-    const { bytesRead } = await handle.read(bytes, done, length, offset + done);
+    const { bytesRead } = await handle.read(bytes, done, length, offset + done).catch((cause) => {
+      throw unreadable(file, cause);
+    });
     if (bytesRead === 0) return undefined;
     done += bytesRead;
   }

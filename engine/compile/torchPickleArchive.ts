@@ -2,6 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl';
 import { SlipstreamError } from '../errors.ts';
 import { corrupt, unsupported } from './fileFault.ts';
+import { haveOverlap } from './overlap.ts';
 import { type FileRange, inflate, readRange } from './storedTensor.ts';
 
 /** One file of a zip archive: where its bytes lie, and how many they are once inflated. */
@@ -37,13 +38,13 @@ export async function readArchive(
     if (cause instanceof SlipstreamError) throw cause;
     throw corrupt(file, `is damaged (${(cause as Error).message})`, cause);
   }
-  checkOverlaps(file, entries);
+  if (haveOverlap(entries.values())) throw corrupt(file, 'has entries that overlap');
   return entries;
 }
 
 /** An entry's contents. To be called for small ones only. */
 export async function readEntry(handle: FileHandle, file: string, entry: ArchiveEntry): Promise<Uint8Array> {
-  const bytes = await readRange(handle, entry);
+  const bytes = await readRange(handle, file, entry);
   const contents =
     bytes && entry.method === 'deflated' ? inflate(bytes, entry.inflatedLength) : (bytes ?? undefined);
   if (!contents) throw corrupt(file, 'is damaged');
@@ -78,16 +79,6 @@ async function locate(archive: ZipFile, entry: Entry, file: string): Promise<Arc
     method: entry.compressionMethod === 0 ? 'stored' : 'deflated',
     inflatedLength: uncompressedSize,
   };
-}
-
-function checkOverlaps(file: string, entries: ReadonlyMap<string, ArchiveEntry>): void {
-  const filled = [...entries.values()].filter(({ byteLength }) => byteLength > 0);
-  filled.sort((a, b) => a.offset - b.offset);
-  let end = 0;
-  for (const { offset, byteLength } of filled) {
-    if (offset < end) throw corrupt(file, 'has entries that overlap');
-    end = offset + byteLength;
-  }
 }
 
 /** Answers offsets outside the file with an error; as they come from a zip64 record they would make Node.js throw. */

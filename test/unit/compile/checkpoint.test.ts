@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { openCheckpoint } from '../../../engine/compile/checkpoint.ts';
 import { readSafetensorsHeader } from '../../../engine/compile/safetensors.ts';
+import { readRange } from '../../../engine/compile/storedTensor.ts';
 import { readTorchTensors } from '../../../engine/compile/torchPickle.ts';
 import { embeddedModelDir } from '../../../engine/embeddedModel.ts';
 import { type ErrorCode, SlipstreamError } from '../../../engine/errors.ts';
@@ -153,6 +155,30 @@ test('a tensor that is described wrongly is named', async () => {
   });
 });
 
+test('tensors that share bytes are refused: a small file could describe any amount of them', async () => {
+  const file = join(folder, 'overlapping.safetensors');
+  const tensor = (start: number) => ({ dtype: 'F32', shape: [2, 2], data_offsets: [start, start + 16] });
+  const write = (header: object) => writeFileSync(file, withHeader(JSON.stringify(header), Buffer.alloc(32)));
+  for (const start of [0, 4, 15]) {
+    write({ second: tensor(start), first: tensor(0) });
+    await assert.rejects(readSafetensorsHeader(file), {
+      code: 'model.corrupt',
+      message: /overlapping\.safetensors has tensors that overlap/,
+    });
+  }
+  write({ second: tensor(16), none: { dtype: 'F32', shape: [0], data_offsets: [16, 16] }, first: tensor(0) });
+  assert.equal((await readSafetensorsHeader(file)).size, 3);
+});
+
+test('a disk that cannot be read is told with the file on it', async () => {
+  const read = () => Promise.reject(Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO' }));
+  const handle = { read } as unknown as FileHandle;
+  await assert.rejects(readRange(handle, '/models/model.safetensors', { offset: 0, byteLength: 8 }), {
+    code: 'io',
+    message: '/models/model.safetensors: cannot be read (EIO: i/o error, read).',
+  });
+});
+
 test('whatever the header says, tensors lie inside the file or the file is refused', async () => {
   const file = join(folder, 'fuzzed.safetensors');
   const tensor = fc.record({
@@ -255,7 +281,7 @@ test('sizes that the weights do not have are refused, however large, and nothing
     vocab_size: 2 ** 31,
     num_hidden_layers: 2 ** 31,
     intermediate_size: 2 ** 31,
-    head_dim: 2 ** 30,
+    head_dim: 1024,
   };
   for (const [field, value] of Object.entries({ ...huge, vocab_size: 97, hidden_size: 64, head_dim: 16 })) {
     const dir = newCheckpoint();
@@ -268,6 +294,12 @@ test('sizes that the weights do not have are refused, however large, and nothing
     await assertRefused(dir, 'model.corrupt');
   }
   assert.ok(process.memoryUsage().rss - before < 2 ** 27);
+});
+
+test('heads wider than any are refused before tables of their positions are made', async () => {
+  const dir = newCheckpoint();
+  writeJson(dir, 'config.json', { ...configOf(tinyShape), head_dim: 2048 });
+  await assertRefused(dir, 'model.unsupported', 'head_dim 2048', '1024');
 });
 
 test('a missing tensor and one of another shape are named', async () => {
