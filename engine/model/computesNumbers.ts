@@ -26,3 +26,21 @@ export async function checkComputesNumbers(model: LanguageModel): Promise<void> 
     `${name}: the model computes no numbers (${precision}, ${device}): its weights or its config.json are damaged. Download it again, or choose another model.`,
   );
 }
+
+/**
+ * Refuses a head whose weights overflow: its drafts would cost time and be worth nothing.
+ *
+ * @param best log-probabilities of likeliest tokens: those are always possible
+ * @throws SlipstreamError model.corrupt
+ */
+export function checkHeadComputesNumbers(folder: string, best: Float32Array): void {
+  if (best.every(Number.isFinite)) return;
+  throw new SlipstreamError(
+    'model.corrupt',
+    `${folder}: the head computes no numbers: its weights are damaged. Download it again, or choose another one.`,
+  );
+}
+
+/** Log-probabilities of which those that are no numbers stand for the impossible: one NaN would spoil all that learns from it. */
+export const impossibleWhereNaN = (logProbs: Float32Array) =>
+  logProbs.map((logProb) => (Number.isNaN(logProb) ? Number.NEGATIVE_INFINITY : logProb));

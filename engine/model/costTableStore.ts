@@ -75,7 +75,8 @@ function isCostTable(value: unknown): value is CostTable {
   const { nodeCounts, contexts, ms } = (value ?? {}) as Partial<CostTable>;
   if (!isNumbers(nodeCounts) || !isNumbers(contexts) || !Array.isArray(ms)) return false;
   return (
-    ms.length === contexts.length && ms.every((row) => isNumbers(row) && row.length === nodeCounts.length)
+    ms.length === contexts.length &&
+    ms.every((row) => isNumbers(row) && row.length === nodeCounts.length && row.every((time) => time > 0))
   );
 }
 

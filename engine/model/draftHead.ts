@@ -3,8 +3,9 @@ import { compileDraftGraph, type DraftGraphOptions } from '../compile/heads/comp
 import type { Expansion } from '../compile/heads/eagleGraph.ts';
 import type { RecurrentHead } from '../compile/heads/eagleGraphStep.ts';
 import { elementCount } from '../compile/storedTensor.ts';
+import { checkHeadComputesNumbers } from './computesNumbers.ts';
 import { type LoadOptions, loadCompiled } from './cpuSession.ts';
-import { DraftHeadRows } from './draftHeadRows.ts';
+import { DraftHeadRows, type TreeLimits } from './draftHeadRows.ts';
 import type * as ort from './onnxruntime.ts';
 
 export interface DraftHeadOptions extends DraftGraphOptions, LoadOptions {}
@@ -27,6 +28,14 @@ export interface DraftHeadInfo {
   readonly multiplicationsPerPair: number;
 }
 
+/** What a head recycles of its own shows at the second one. */
+const TWO_TOKENS: TreeLimits = {
+  levels: 2,
+  width: 1,
+  leastLogProb: Number.NEGATIVE_INFINITY,
+  expand: Int32Array.of(0, 0),
+};
+
 /** A head with one decoder layer (EAGLE, EAGLE-2, EAGLE-3, MTP), loaded. It runs on the CPU wherever the target does. */
 export class DraftHead {
   readonly info: DraftHeadInfo;
@@ -46,7 +55,7 @@ export class DraftHead {
     const { session, compiled } = await loadCompiled(compile, options);
     const { kvHeads, headDim, contextLength: window } = head.layer;
     const { vocabSize, hiddenSize } = target.architecture;
-    return new DraftHead(session, {
+    const opened = new DraftHead(session, {
       kind: head.kind,
       expansion: compiled.expansion,
       featureWidth: head.taps.length * hiddenSize,
@@ -58,6 +67,13 @@ export class DraftHead {
       weightBytes: compiled.weightBytes,
       multiplicationsPerPair: multiplicationsPerPair(head),
     });
+    try {
+      await opened.#checkComputesNumbers(head.dir);
+      return opened;
+    } catch (error) {
+      await opened.dispose();
+      throw error;
+    }
   }
 
   /** Of one sequence. */
@@ -67,6 +83,11 @@ export class DraftHead {
 
   dispose(): Promise<void> {
     return this.#session.release();
+  }
+
+  async #checkComputesNumbers(dir: string): Promise<void> {
+    const pair = { tokens: Int32Array.of(1), features: new Float32Array(this.info.featureWidth).fill(1) };
+    checkHeadComputesNumbers(dir, (await this.createRows().draft(pair, TWO_TOKENS)).logProbs);
   }
 }
 

@@ -1,4 +1,5 @@
 import { HIDDEN } from './attentionMasks.ts';
+import { impossibleWhereNaN } from './computesNumbers.ts';
 import { cpuFault } from './cpuFault.ts';
 import type { DraftHeadInfo } from './draftHead.ts';
 import * as ort from './onnxruntime.ts';
@@ -100,7 +101,7 @@ export class DraftHeadRows {
     return {
       width: limits.width,
       tokens: toInt32(outputs.candidate_tokens),
-      logProbs: outputs.candidate_log_probs.data as Float32Array,
+      logProbs: impossibleWhereNaN(outputs.candidate_log_probs.data as Float32Array),
       expanded: toInt32(outputs.expanded),
     };
   }

@@ -4,6 +4,7 @@ import { type CompiledGraph, GraphCache } from '../compile/graphCache.ts';
 import type { MedusaHead } from '../compile/heads/head.ts';
 import { buildMedusaGraph } from '../compile/heads/medusaGraph.ts';
 import { decoderKernels, type Precision } from '../compile/precision.ts';
+import { checkHeadComputesNumbers, impossibleWhereNaN } from './computesNumbers.ts';
 import { cpuFault } from './cpuFault.ts';
 import { type LoadOptions, loadCompiled } from './cpuSession.ts';
 import * as ort from './onnxruntime.ts';
@@ -48,7 +49,15 @@ export class MedusaHeads {
     const heads = Math.min(options.heads ?? head.heads.length, head.heads.length);
     const compile = () => compileMedusa(head, target, { ...options, heads });
     const { session, compiled } = await loadCompiled(compile, options);
-    return new MedusaHeads(session, heads, compiled.weightBytes);
+    const opened = new MedusaHeads(session, heads, compiled.weightBytes);
+    try {
+      const { logProbs } = await opened.predict(new Float32Array(target.architecture.hiddenSize).fill(1));
+      checkHeadComputesNumbers(head.dir, logProbs.subarray(0, 1));
+      return opened;
+    } catch (error) {
+      await opened.dispose();
+      throw error;
+    }
   }
 
   /** @param feature [hidden], the stream before the target's final norm at the position */
@@ -57,7 +66,7 @@ export class MedusaHeads {
     return {
       candidates: tokens.dims[1],
       tokens: Int32Array.from(tokens.data as BigInt64Array, Number),
-      logProbs: logProbs.data as Float32Array,
+      logProbs: impossibleWhereNaN(logProbs.data as Float32Array),
     };
   }
 

@@ -1,9 +1,11 @@
 /** Heads of every published layout against a computation in plain numbers. */
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Checkpoint, openCheckpoint } from '../../../engine/compile/checkpoint.ts';
 import type { Expansion } from '../../../engine/compile/heads/eagleGraph.ts';
+import type { RecurrentHead } from '../../../engine/compile/heads/eagleGraphStep.ts';
 import { openHead } from '../../../engine/compile/heads/openHead.ts';
 import { DraftHead } from '../../../engine/model/draftHead.ts';
 import type { Pairs, TreeLimits } from '../../../engine/model/draftHeadRows.ts';
@@ -19,6 +21,8 @@ import {
 } from '../../headFolder.ts';
 import { targetFolder, withTarget } from '../../headTargetFolder.ts';
 import { Random } from '../../random.ts';
+import { tinyShape, writeRandomCheckpoint } from '../../randomCheckpoint.ts';
+import { writeRandomHead } from '../../randomHead.ts';
 import { ReferenceHead, type ReferencePair } from '../../referenceHead.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
 
@@ -130,3 +134,47 @@ for (const [name, head] of Object.entries(layouts)) {
 
 test('EAGLE with given nodes: chains are those of plain numbers', () =>
   assertChainOfPlainNumbers(eagleFolder, 'given', { ...chain, expand: new Int32Array(chain.levels) }));
+
+test('a head whose weights overflow is refused: it would draft nothing but NaN', async () => {
+  const shape = { ...tinyShape, layers: 6 };
+  const target = await openCheckpoint(writeRandomCheckpoint(join(folder, 'overflowing-target'), shape, 1));
+  const dir = writeRandomHead(join(folder, 'overflowing'), 'eagle3', shape, 1);
+  scaleWeights(join(dir, 'model.safetensors'), /fc\.weight|lm_head|norm\.weight$/u, 1e37);
+  const head = await openHead(dir, target.architecture);
+  assert.equal(head.kind, 'eagle3');
+  for (const precision of ['fp32', 'int8'] as const) {
+    const options = {
+      precision,
+      expansion: 'mostProbable',
+      cacheDir,
+      threads: 1,
+      log: console.warn,
+    } as const;
+    await assert.rejects(DraftHead.open(head as RecurrentHead, target, options), {
+      code: 'model.corrupt',
+      message: /overflowing: the head computes no numbers/,
+    });
+  }
+});
+
+/** Of float32 tensors whose names match. */
+function scaleWeights(file: string, names: RegExp, factor: number): void {
+  const bytes = readFileSync(file);
+  const dataStart = 8 + Number(bytes.readBigUInt64LE());
+  const header = JSON.parse(bytes.subarray(8, dataStart).toString()) as Record<
+    string,
+    { dtype: string; data_offsets: [number, number] }
+  >;
+  for (const [
+    name,
+    {
+      dtype,
+      data_offsets: [start, end],
+    },
+  ] of Object.entries(header)) {
+    if (dtype !== 'F32' || !names.test(name)) continue;
+    for (let at = dataStart + start; at < dataStart + end; at += 4)
+      bytes.writeFloatLE(bytes.readFloatLE(at) * factor, at);
+  }
+  writeFileSync(file, bytes);
+}
