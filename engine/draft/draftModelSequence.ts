@@ -110,6 +110,8 @@ export class DraftModelSequence implements PooledSequence {
     const batch = batchOf(paths.map((path) => path.slice(this.#drafted)));
     const { tokens, parents } = batch;
     const rows = Int32Array.from(frontier, (_, i) => tokens.length - frontier.length + i);
+    // A pass gives up the rows of the one before, also when it fails.
+    this.#batch = noBatch;
     const output = await this.#kv.forward({ tokens, parents, rows, want: this.#want });
     this.#batch = batch;
     return output;
@@ -138,29 +140,34 @@ export class DraftModelSequence implements PooledSequence {
 
   /** Forgets the rows that `tokens` does not begin with, and commits those of the last pass that it goes on with. */
   async #keepAccepted(tokens: Int32Array): Promise<void> {
+    const batch = this.#batch;
+    this.#batch = noBatch;
+    this.#drafted = 0;
     const shared = this.reusable(tokens);
     if (shared < this.rows) {
       this.#kv.truncate(shared);
       this.#tokens.length = shared;
     } else {
-      await this.#commit(acceptedRows(this.#batch, tokens.subarray(shared, tokens.length - 1)));
+      await this.#commit(batch, acceptedRows(batch, tokens.subarray(shared, tokens.length - 1)));
     }
-    this.#batch = noBatch;
-    this.#drafted = 0;
   }
 
   async #commitShared(paths: readonly (readonly DraftedToken[])[]): Promise<void> {
     const [first] = paths;
     let shared = this.#drafted;
     while (shared < first.length - 1 && paths.every((path) => path[shared] === first[shared])) shared++;
-    await this.#commit(first.slice(this.#drafted, shared).map((token) => this.#batch.rowOf.get(token)!));
+    const batch = this.#batch;
+    await this.#commit(
+      batch,
+      first.slice(this.#drafted, shared).map((token) => batch.rowOf.get(token)!),
+    );
     this.#drafted = shared;
   }
 
-  async #commit(rows: readonly number[]): Promise<void> {
+  async #commit({ tokens }: Batch, rows: readonly number[]): Promise<void> {
     if (rows.length === 0) return;
     await this.#kv.commit(rows);
-    this.#tokens.push(...rows.map((row) => this.#batch.tokens[row]));
+    this.#tokens.push(...rows.map((row) => tokens[row]));
   }
 }
 

@@ -13,6 +13,7 @@ import {
   type DraftModelOptions,
   draftModelOutputs,
 } from '../../../engine/draft/draftModel.ts';
+import { DraftModelSequence } from '../../../engine/draft/draftModelSequence.ts';
 import { isCatchingUp, type Proposal, treeOf } from '../../../engine/draft/proposal.ts';
 import type { CostTable } from '../../../engine/model/costTable.ts';
 import type { LanguageModel } from '../../../engine/model/languageModel.ts';
@@ -450,4 +451,49 @@ test('it says what memory it holds', async () => {
   assert.equal(drafter.bytes, model.info.weightBytes);
   await drafter.propose(viewOf([1, 2, 3]), 4);
   assert.ok(drafter.bytes > model.info.weightBytes);
+});
+
+test('after a pass that failed the same text is drafted for again', async () => {
+  let fails = false;
+  /** Accepts any rows of the last pass; the pass that fails gives up those before it, as a cache does. */
+  class FailingCache {
+    length = 0;
+    readonly exactDepth = 16;
+    readonly bytes = 0;
+    #pending = 0;
+
+    async forward({ tokens }: { tokens: Int32Array }) {
+      this.#pending = 0;
+      if (fails) throw new Error('out of memory for a moment');
+      this.#pending = tokens.length;
+      return { argmax: Int32Array.of(9), taps: [] };
+    }
+
+    async commit(rows: ArrayLike<number>) {
+      if (this.#pending === 0) throw new Error('commit without a forward pass');
+      this.#pending = 0;
+      this.length += rows.length;
+    }
+
+    truncate(length: number) {
+      this.length = Math.min(this.length, length);
+    }
+
+    reserve() {}
+    dispose() {}
+  }
+  const fake = { info: { vocabSize: 100 }, createKvCache: () => new FailingCache() };
+  const sequence = new DraftModelSequence(fake as unknown as LanguageModel, 'argmax');
+  await sequence.follow(Int32Array.of(1, 2, 3, 4));
+  const [first, second] = [9, 8].map((token) => ({ token, parent: undefined }));
+  await sequence.extend([first, second]);
+  fails = true;
+  await assert.rejects(
+    sequence.extend([
+      { token: 7, parent: first },
+      { token: 6, parent: second },
+    ]),
+  );
+  fails = false;
+  assert.notEqual(await sequence.follow(Int32Array.of(1, 2, 3, 4, 9, 10)), 'catchingUp');
 });
