@@ -19,7 +19,7 @@ export interface Range {
   readonly end: Position;
 }
 
-/** SGLang's names, and RECYCLE. NEXTN is the model's own multi-token-prediction head, n-gram where it has none. */
+/** SGLang's names, and AUTO, NONE, RECYCLE, MEDUSA and EAGLE2 (its EAGLE with a dynamic tree). NEXTN is the model's own multi-token-prediction head, n-gram where it has none. */
 export const algorithms = [
   'auto',
   'none',

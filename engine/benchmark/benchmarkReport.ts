@@ -7,7 +7,7 @@ import type { DraftSource } from '../tree/tokenTree.ts';
 
 /**
  * `end_of_line`: the rest of a line; `block`: the statements up to the end of a block; `mid_line`: what stands between
- * brackets or quotes, with text after it; `repetitive_edit`: lines written again after a name in them was changed.
+ * the parentheses of a call, with text after it; `repetitive_edit`: lines written again after a name in them was changed.
  */
 export const taskClasses = ['end_of_line', 'block', 'mid_line', 'repetitive_edit'] as const;
 export type TaskClass = (typeof taskClasses)[number];
@@ -34,7 +34,7 @@ export interface BenchmarkReport {
   readonly differences: readonly OutputDifference[];
   /** One task of each class, step by step, by each algorithm. */
   readonly traces: readonly CompletionTrace[];
-  /** The algorithm to choose here; `none` when no other is measurably faster. */
+  /** To choose here: the fastest; `auto` where no other is faster beyond doubt; `none` when none is measurably faster. */
   readonly fastest: Algorithm;
   /** The outcome in a sentence or two. */
   readonly summary: string;

@@ -14,7 +14,6 @@ import { reportFile, writeReport } from './reportFile.ts';
 
 const DEFAULT_TASKS = 200;
 const DEFAULT_SEED = 1;
-/** As the extension's setting has it. */
 
 export const evalCommand: Command = {
   name: 'eval',

@@ -1,5 +1,5 @@
 import { compileModel } from '../compile/compileModel.ts';
-import { precisions } from '../compile/precision.ts';
+import { precisions, runsOn } from '../compile/precision.ts';
 import { mostThreads } from '../config.ts';
 import { openCpuModel } from '../model/cpuModel.ts';
 import type { LanguageModel } from '../model/languageModel.ts';
@@ -13,6 +13,8 @@ import { checkSequence } from './sequence.ts';
 /** Tokens a pass: the attention mask of a pass is square in them. */
 const CHUNK = 256;
 
+const onCpu = precisions.filter((precision) => runsOn('cpu', precision));
+
 export const logitsCommand: Command = {
   name: 'logits',
   summary: "Print a model's logits at the last positions of a token sequence.",
@@ -21,7 +23,7 @@ export const logitsCommand: Command = {
     ...modelOptions,
     'token-ids': { value: 'IDS', help: 'The sequence: token ids separated by commas.' },
     last: { value: 'K', help: 'How many positions, counted from the end.' },
-    precision: { value: 'P', help: `${precisions.join(', ')}. Default: fp32.` },
+    precision: { value: 'P', help: `${onCpu.join(', ')}. Default: fp32.` },
     ...cacheOptions,
     json: { help: 'Print {"token_ids": [...], "logits": [[...], ...]}; the only form.' },
   },
@@ -41,7 +43,7 @@ export const logitsCommand: Command = {
 };
 
 async function openModel(modelDir: string, line: CommandLine): Promise<LanguageModel> {
-  const precision = line.choice('precision', precisions) ?? 'fp32';
+  const precision = line.choice('precision', onCpu) ?? 'fp32';
   const compiled = await compileModel(modelDir, { precision, taps: [], cacheDir: cacheDir(line) });
   return openCpuModel(compiled, mostThreads);
 }
