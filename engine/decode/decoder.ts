@@ -104,7 +104,7 @@ async function step(
   // What was accepted behind the end of the text gained nothing and does not count.
   metrics.step(tree, verified.accepted.slice(0, taken), draftMs, verifyMs);
   onStep?.({ tree, ...verified, taken, draftMs, verifyMs });
-  drafter?.observe({ tree, root, ...verified, taken, successors: rows.successors });
+  drafter?.observe({ tree, root, ...verified, taken, successors: rows.successors, drafting });
   controller.observe({
     ...place,
     tree,

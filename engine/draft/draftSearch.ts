@@ -78,8 +78,10 @@ export class DraftSearch {
   }
 
   /** Learns from every guess that was made, also from those that were cut before verification. */
-  learn({ tree, accepted, bonus, taken = accepted.length }: Verdict): void {
-    let node = this.#root;
+  learn({ tree, accepted, bonus, taken = accepted.length, drafting }: Verdict): void {
+    // Guesses that are there all the same are a cancelled request's, of another text. Its root would not tell them apart:
+    // all requests of a fill-in-the-middle format begin at the same token.
+    let node = drafting === 'notAsked' ? undefined : this.#root;
     this.#root = undefined;
     for (let i = 0; i <= accepted.length && node?.children; i++) {
       const token = i < accepted.length ? tree.tokens[accepted[i]] : bonus;

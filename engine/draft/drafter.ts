@@ -49,6 +49,8 @@ export interface Verdict {
   readonly bonus: number;
   /** How many of the accepted tokens and the bonus after them came before the end of the text; absent: all of them. */
   readonly taken?: number | undefined;
+  /** How the drafter was asked before the pass; absent: it made a proposal. */
+  readonly drafting?: 'notAsked' | 'catchingUp' | 'drafted' | undefined;
   /**
    * The target's most probable next tokens, best first: row 0 after the last committed token, row i + 1 after node i.
    * Of a target that was opened to hand them out (TargetOutputs.successors).

@@ -81,6 +81,19 @@ test('the controller is told what the drafter did, and what is drafted meanwhile
   assert.equal(steps.at(-1)!.drafting, 'notAsked', 'there is room for the bonus alone');
 });
 
+test('a drafter is told whether it was asked', async () => {
+  const verdicts: Verdict[] = [];
+  const session = new Session(model.createKvCache(1), model.info);
+  const drafter = drafterOf([catchingUp], verdicts);
+  const strategy = { drafter, controller: fixedController(4), verifier: greedyVerifier };
+  await decode(session, strategy, request({ maxNewTokens: 3 }));
+  session.dispose();
+  assert.deepEqual(
+    verdicts.map(({ drafting }) => drafting),
+    ['catchingUp', 'drafted', 'notAsked'],
+  );
+});
+
 test('a drafter is told how much of what was accepted belongs to the text', async () => {
   const text = await plainText();
   const verdicts: Verdict[] = [];

@@ -156,6 +156,18 @@ test('nothing is learned twice, nor from a pass without a draft', () => {
   assert.equal(source.learned.length, 1);
 });
 
+test('guesses of a cancelled request are not held against the next text, those cut before a pass are', () => {
+  const source = new PoolSource('document', { '': { 1: 0.8 } });
+  const search = new DraftSearch([source]);
+  const unverified = { tree: emptyTree, root: 7, accepted: [], bonus: 4 };
+  everything(search);
+  search.learn({ ...unverified, drafting: 'notAsked' });
+  assert.deepEqual([source.learned, search.reliability], [[], []]);
+  everything(search);
+  search.learn({ ...unverified, drafting: 'drafted' });
+  assert.deepEqual(source.learned, [[' 1', false]]);
+});
+
 test('predictions are compared with what was written, by source', () => {
   const search = new DraftSearch([new PoolSource('document', { '': { 1: 0.8, 2: 0.1 } })]);
   for (let i = 0; i < 200; i++) {
