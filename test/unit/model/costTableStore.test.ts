@@ -43,6 +43,7 @@ test('what is too old, from the future or damaged is measured again', async () =
     JSON.stringify({ ...stored, measuredAtMs: Date.now() + month }),
     JSON.stringify({ ...stored, table: { ...table, ms: [[1]] } }),
     JSON.stringify({ ...stored, table: { ...table, ms: [[1, null]] } }),
+    JSON.stringify({ ...stored, table: { ...table, ms: [[1, 0]] } }),
     'null',
     '{',
   ]) {
