@@ -37,7 +37,8 @@ export class LearnedSource implements GuessSource<LearnedGuess> {
     const parentLogProb = own ? logProbs[parent] : 0;
     const guesses: LearnedGuess[] = [];
     for (let node = parent + 1; node < size; node++) {
-      if (parents[node] !== parent) continue;
+      // What is impossible is no guess: the difference of two infinities would be NaN, and stay in all that learns.
+      if (parents[node] !== parent || !Number.isFinite(logProbs[node])) continue;
       const believed = Math.exp(logProbs[node] - parentLogProb);
       const cell = cellOf(believed, depth);
       guesses.push({

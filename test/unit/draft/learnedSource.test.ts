@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DraftSearch } from '../../../engine/draft/draftSearch.ts';
 import { textPath } from '../../../engine/draft/guess.ts';
 import { LearnedSource } from '../../../engine/draft/learnedSource.ts';
 import { emptyTree, ROOT, TokenTreeBuilder } from '../../../engine/tree/tokenTree.ts';
@@ -35,6 +36,17 @@ test('paths that others drafted, and steps in which it was not asked, have nothi
   assert.deepEqual(learned.after({ token: 10, before: text, depth: 1 }, undefined), []);
   learned.tree = emptyTree;
   assert.deepEqual(learned.after(text, undefined), []);
+});
+
+test('impossible tokens are no guesses, nor what is drafted after them', () => {
+  const builder = new TokenTreeBuilder();
+  const possible = builder.add(ROOT, 10, Math.log(0.8), 'eagle3');
+  const impossible = builder.add(ROOT, 11, Number.NEGATIVE_INFINITY, 'eagle3');
+  builder.add(possible, 20, Number.NEGATIVE_INFINITY, 'eagle3');
+  builder.add(impossible, 21, Number.NEGATIVE_INFINITY, 'eagle3');
+  const search = new DraftSearch([Object.assign(new LearnedSource('eagle3'), { tree: builder.build(8) })]);
+  const tree = search.draft(text, { budget: 8, leastProbability: 0 });
+  assert.deepEqual([...tree.tokens], [10]);
 });
 
 test('its belief is corrected by what came of it, for each depth apart', () => {
