@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
@@ -37,8 +37,8 @@ import {
   treeBuffers,
 } from '../../medusaGolden.ts';
 import { Random } from '../../random.ts';
-import { tinyShape, writeRandomCheckpoint } from '../../randomCheckpoint.ts';
-import { writeRandomMedusa } from '../../randomMedusa.ts';
+import { safetensors, tinyShape, writeRandomCheckpoint } from '../../randomCheckpoint.ts';
+import { randomMedusaTensors, writeRandomMedusa } from '../../randomMedusa.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
 
 const models = new CpuModels();
@@ -350,4 +350,24 @@ test('a compiled graph that cannot be loaded is compiled again', async () => {
   damageGraph(join(cacheDir, 'compiled', entry, 'model.onnx'));
   assert.deepEqual(await open(), whole);
   assert.match(said.join(), /compiled again/);
+});
+
+test('heads one of which overflows are refused, also where it is not the first', async () => {
+  const targetDir = writeRandomCheckpoint(join(folder, 'overflowing-target'), tinyShape, 1);
+  const shape = { ...tinyShape, heads: 3, blocks: 1 };
+  for (const overflowing of [0, 2]) {
+    const dir = writeRandomMedusa(join(folder, `overflowing-${overflowing}`), shape, 5);
+    const tensors = randomMedusaTensors(shape, 5).map((tensor) =>
+      tensor.name.startsWith(`${overflowing}.`)
+        ? { ...tensor, data: tensor.data.map((weight) => weight * 1e25) }
+        : tensor,
+    );
+    writeFileSync(join(dir, 'medusa_lm_head.safetensors'), safetensors(tensors));
+    for (const precision of ['fp32', 'int8'] as const) {
+      await assert.rejects(openHeads(dir, targetDir, precision), {
+        code: 'model.corrupt',
+        message: new RegExp(`overflowing-${overflowing}: the head computes no numbers`),
+      });
+    }
+  }
 });
