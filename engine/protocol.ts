@@ -3,10 +3,14 @@
  * The two are all of the engine that the extension imports: types, names, and the rules that both go by.
  */
 export type * from './benchmark/benchmarkReport.ts';
+/** Trees of a fixed shape that Medusa heads can draft. */
+export { medusaTrees } from './draft/medusaTrees.ts';
 /** What is wrong with settings that are each in order but do not go together. */
 export { speculationProblem } from './speculation/speculationSettings.ts';
 /** Documents for which this holds are never sent to the engine, and it never reads such files itself. */
 export { isSecretPath } from './workspace/secretFiles.ts';
+
+import type { MedusaTree } from './draft/medusaTrees.ts';
 
 /** Zero-based, UTF-16 code units, as VS Code counts. */
 export interface Position {
@@ -45,6 +49,8 @@ export interface SpeculationSettings {
   readonly eagleTopk?: number;
   /** Draft tokens a step, paying or not; absent: as many as pay. */
   readonly numDraftTokens?: number;
+  /** A published tree for Medusa heads; absent: the one that the step's own probabilities make. */
+  readonly medusaTree?: MedusaTree;
   /** Folder of a drafter (an EAGLE or Medusa head, a draft model); absent: the one in the model's folder `heads`. */
   readonly draftModel?: string;
 }

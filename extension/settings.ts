@@ -3,6 +3,7 @@ import {
   defaultMaxTokens,
   devices,
   type EngineSettings,
+  medusaTrees,
   type SpeculationSettings,
   speculationProblem,
 } from '../engine/protocol.ts';
@@ -81,12 +82,20 @@ export function readSettings(
   const numSteps = optionalInteger('speculative.numSteps', limits.numSteps);
   const eagleTopk = optionalInteger('speculative.eagleTopk', limits.eagleTopk);
   const numDraftTokens = optionalInteger('speculative.numDraftTokens', limits.numDraftTokens);
+  const trees = ['dynamic', ...medusaTrees] as const;
+  const medusaTree = read<(typeof trees)[number]>(
+    'speculative.medusaTree',
+    'dynamic',
+    `one of ${trees.join(', ')}`,
+    (value) => trees.find((known) => known === value),
+  );
   const draftModel = optionalFolder('speculative.draftModel');
   const speculation: SpeculationSettings = {
     algorithm,
     ...(numSteps !== undefined && { numSteps }),
     ...(eagleTopk !== undefined && { eagleTopk }),
     ...(numDraftTokens !== undefined && { numDraftTokens }),
+    ...(medusaTree !== 'dynamic' && { medusaTree }),
     ...(draftModel && { draftModel }),
   };
   const problem = speculationProblem(speculation);

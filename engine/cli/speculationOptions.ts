@@ -1,4 +1,4 @@
-import { type Algorithm, algorithms, type SpeculationSettings } from '../protocol.ts';
+import { type Algorithm, algorithms, medusaTrees, type SpeculationSettings } from '../protocol.ts';
 import { speculationProblem } from '../speculation/speculationSettings.ts';
 import type { Option } from './command.ts';
 import { type CommandLine, usageError } from './commandLine.ts';
@@ -28,6 +28,10 @@ export const speculationOptions = {
     value: 'N',
     help: 'Draft up to so many tokens a pass, paying or not. Default: as many as pay.',
   },
+  'speculative-medusa-tree': {
+    value: 'NAME',
+    help: `Tree that MEDUSA drafts: ${medusaTrees.join(', ')}. Default: the likeliest one each time.`,
+  },
 } as const satisfies Record<string, Option>;
 
 /** @throws SlipstreamError usage when a value is wrong, or values do not go together */
@@ -36,12 +40,14 @@ export async function speculationSettings(line: CommandLine): Promise<Speculatio
   const numSteps = line.integer('speculative-num-steps', 1);
   const eagleTopk = line.integer('speculative-eagle-topk', 1);
   const numDraftTokens = line.integer('speculative-num-draft-tokens', 1);
+  const medusaTree = line.choice('speculative-medusa-tree', medusaTrees);
   const draftModel = line.text('speculative-draft-model-path');
   const settings: SpeculationSettings = {
     algorithm: algorithms.find((algorithm) => algorithmName(algorithm) === name)!,
     ...(numSteps !== undefined && { numSteps }),
     ...(eagleTopk !== undefined && { eagleTopk }),
     ...(numDraftTokens !== undefined && { numDraftTokens }),
+    ...(medusaTree !== undefined && { medusaTree }),
     ...(draftModel !== undefined && { draftModel: await requireFolder(draftModel) }),
   };
   const problem = speculationProblem(settings);

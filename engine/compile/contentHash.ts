@@ -5,6 +5,9 @@ import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { makeFolder } from '../cacheFolder.ts';
 
+/** Files whose hashes are remembered: those of many models, and some hundred bytes each. */
+const REMEMBERED = 256;
+
 /**
  * SHA-256 of files' contents. Hashing gigabytes at every start would cost seconds, so hashes are remembered by path,
  * size and time of change; a lost or broken memory costs only the hashing.
@@ -26,6 +29,7 @@ export class ContentHasher {
       const known = memory.get(key);
       const hash = known ?? (await hashFile(file));
       learned ||= known === undefined;
+      memory.delete(key); // What was asked for last stands last.
       memory.set(key, hash);
       whole.update(hash);
     }
@@ -46,7 +50,7 @@ export class ContentHasher {
     const partial = `${this.#memoryFile}.${randomUUID()}`;
     try {
       await makeFolder(dirname(this.#memoryFile));
-      await writeFile(partial, JSON.stringify(Object.fromEntries(memory)));
+      await writeFile(partial, JSON.stringify(Object.fromEntries([...memory].slice(-REMEMBERED))));
       await rename(partial, this.#memoryFile);
     } catch {
       await rm(partial, { force: true }).catch(() => {});

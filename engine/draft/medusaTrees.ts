@@ -23,6 +23,7 @@ const published = {
 } as const;
 
 export type MedusaTree = keyof typeof published;
+export const medusaTrees = Object.keys(published) as readonly MedusaTree[];
 
 /** The nodes level by level, so parents before their children. */
 export function treeChoices(tree: MedusaTree): readonly TreeChoice[] {

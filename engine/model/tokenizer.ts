@@ -77,8 +77,9 @@ class BpeTokenizer implements Tokenizer {
   readonly #addsSpace: boolean;
 
   constructor(file: TokenizerFile, config: TokenizerConfig) {
-    const special = file.addedTokens.filter((token) => isControl(token, file.model.vocab));
-    const text = file.addedTokens.filter((token) => !special.includes(token));
+    const isSpecial = (token: AddedToken) => isControl(token, file.model.vocab);
+    const special = file.addedTokens.filter(isSpecial);
+    const text = file.addedTokens.filter((token) => !isSpecial(token));
     this.specialTokens = new Map(special.map(({ content, id }) => [content, id]));
     this.#specialNames = new Map(special.map(({ content, id }) => [id, content]));
     this.specialTokenIds = new Set(this.#specialNames.keys());

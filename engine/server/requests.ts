@@ -13,7 +13,7 @@ import type {
   SuggestionPlace,
   WorkspaceFolder,
 } from '../protocol.ts';
-import { algorithms, devices } from '../protocol.ts';
+import { algorithms, devices, medusaTrees } from '../protocol.ts';
 import { array, boolean, integer, object, oneOf, optional, string } from './parse.ts';
 
 const position = object<Position>({ line: integer(0), character: integer(0) });
@@ -27,6 +27,7 @@ export const engineSettings = object<EngineSettings>({
   numSteps: optional(integer(1)),
   eagleTopk: optional(integer(1)),
   numDraftTokens: optional(integer(1)),
+  medusaTree: optional(oneOf(...medusaTrees)),
   draftModel: optional(string),
   model: optional(string),
   device: oneOf(...devices),

@@ -162,7 +162,8 @@ async function openTrained(
   const options = { precision: headPrecision(parts.target), cacheDir, threads, log };
   if (head.kind === 'medusa') {
     const heads = await MedusaHeads.open(head, target, { ...options, heads: settings.numSteps });
-    return { drafter: new MedusaDrafter(heads, treeOptions(settings)), dispose: () => heads.dispose() };
+    const drafter = new MedusaDrafter(heads, { ...treeOptions(settings), tree: settings.medusaTree });
+    return { drafter, dispose: () => heads.dispose() };
   }
   const expansion = settings.algorithm === 'eagle' ? 'given' : 'mostProbable';
   const loaded = await DraftHead.open(head, target, { ...options, expansion });

@@ -22,7 +22,7 @@ const MOST_TOPK = 16;
  * among the draft tokens of a chain, so one more than numSteps is let pass.
  */
 export function speculationProblem(settings: SpeculationSettings): string | undefined {
-  const { algorithm, numSteps, eagleTopk, numDraftTokens, draftModel } = settings;
+  const { algorithm, numSteps, eagleTopk, numDraftTokens, medusaTree, draftModel } = settings;
   const name = algorithm.toUpperCase();
   const shaped = numSteps !== undefined || eagleTopk !== undefined;
   if (shaped && !learned.includes(algorithm)) {
@@ -36,6 +36,12 @@ export function speculationProblem(settings: SpeculationSettings): string | unde
   }
   if (eagleTopk !== undefined && algorithm === 'eagle') {
     return 'EAGLE drafts a tree of a fixed shape: leave out top-k, or choose EAGLE2.';
+  }
+  if (medusaTree !== undefined && algorithm !== 'medusa') {
+    return `${name} drafts no Medusa tree: leave it out, or choose MEDUSA.`;
+  }
+  if (eagleTopk !== undefined && medusaTree !== undefined) {
+    return 'A published Medusa tree has a fixed shape: leave out top-k, or the tree.';
   }
   if (numDraftTokens !== undefined && numDraftTokens > MOST_DRAFT_TOKENS) {
     return `${numDraftTokens} draft tokens a step are too many: at most ${MOST_DRAFT_TOKENS}.`;

@@ -246,6 +246,21 @@ test('generate writes the same tokens with and without drafts', () => {
   assert.equal(mean_acceptance_length, 1 + num_accepted_tokens / num_drafts);
 });
 
+test('Medusa heads draft a published tree when told to', () => {
+  const prompt = 'export function add(a: number, b: number) {';
+  const generate = (...options: string[]) =>
+    json('generate', '--model', model, '--prompt', prompt, '--max-new-tokens', '24', ...options);
+  const plain = generate('--speculative-algorithm', 'none');
+  const medusa = ['--speculative-algorithm', 'medusa', '--speculative-num-draft-tokens', '64'];
+  const { token_ids, metrics } = generate(...medusa, '--speculative-medusa-tree', 'vicuna_7b_stage2');
+  assert.deepEqual(token_ids, plain.token_ids);
+  // Of its 63 nodes 56 are at most as deep as there are heads; where two tokens are left to write, the first level is enough.
+  const { num_drafts, num_draft_tokens } = metrics;
+  assert.ok(
+    num_drafts > 1 && num_draft_tokens > 56 * (num_drafts - 1) && num_draft_tokens <= 56 * num_drafts,
+  );
+});
+
 test('a processor that stands in for a graphics processor is told', () => {
   const prompted = ['--model', model, '--prompt', 'const a', '--max-new-tokens', '1'];
   for (const command of [

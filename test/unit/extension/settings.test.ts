@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { algorithms, devices } from '../../../engine/protocol.ts';
+import { algorithms, devices, medusaTrees } from '../../../engine/protocol.ts';
 import {
   allEnabled,
   defaultSettings,
@@ -28,6 +28,7 @@ test('what the manifest says is what is read: defaults, choices and limits', () 
   assert.deepEqual(defaults, { settings: defaultSettings, problems: [] });
   assert.deepEqual(manifest['slipstream.speculative.algorithm'].enum, algorithms);
   assert.deepEqual(manifest['slipstream.device'].enum, devices);
+  assert.deepEqual(manifest['slipstream.speculative.medusaTree'].enum, ['dynamic', ...medusaTrees]);
   assert.equal(manifest['slipstream.suggestions'].maximum, limits.suggestions);
   assert.equal(manifest['slipstream.maxTokens'].maximum, limits.maxTokens);
   assert.equal(manifest['slipstream.speculative.numDraftTokens'].maximum, limits.numDraftTokens);
@@ -61,6 +62,20 @@ test('good values are taken over', () => {
     },
     problems: [],
   });
+});
+
+test('a published Medusa tree is taken over with the algorithm that drafts it', () => {
+  const values = { 'speculative.algorithm': 'medusa', 'speculative.medusaTree': 'mc_sim_7b_63' };
+  assert.deepEqual(read(values), {
+    settings: {
+      ...defaultSettings,
+      engine: { ...defaultSettings.engine, algorithm: 'medusa', medusaTree: 'mc_sim_7b_63' },
+    },
+    problems: [],
+  });
+  assert.deepEqual(read({ 'speculative.medusaTree': 'mc_sim' }).problems, [
+    'slipstream.speculative.medusaTree is "mc_sim" but has to be one of dynamic, mc_sim_7b_63, vicuna_7b_stage2; "dynamic" is used.',
+  ]);
 });
 
 test('each bad value is named with what is used instead', () => {
@@ -105,6 +120,7 @@ test('whatever stands in the settings file, the settings are ones that the engin
     'speculative.numSteps',
     'speculative.eagleTopk',
     'speculative.draftModel',
+    'speculative.medusaTree',
     'speculative.numDraftTokens',
     'model',
     'device',

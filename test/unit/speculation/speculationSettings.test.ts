@@ -11,6 +11,7 @@ const possible: readonly SpeculationSettings[] = [
   { algorithm: 'eagle3', numSteps: 3, eagleTopk: 1, numDraftTokens: 4 },
   { algorithm: 'eagle', numSteps: 3 },
   { algorithm: 'medusa', numSteps: 2, draftModel: '/heads/medusa' },
+  { algorithm: 'medusa', medusaTree: 'mc_sim_7b_63', numSteps: 2, numDraftTokens: 8 },
   { algorithm: 'standalone', draftModel: '/models/small' },
 ];
 
@@ -23,6 +24,8 @@ const impossible: readonly (readonly [SpeculationSettings, RegExp])[] = [
   [{ algorithm: 'recycle', eagleTopk: 4 }, /RECYCLE drafts without steps/],
   [{ algorithm: 'nextn', draftModel: '/heads/eagle3' }, /NEXTN has no draft model/],
   [{ algorithm: 'eagle', eagleTopk: 4 }, /fixed shape.*EAGLE2/],
+  [{ algorithm: 'auto', medusaTree: 'vicuna_7b_stage2' }, /AUTO drafts no Medusa tree.*MEDUSA/],
+  [{ algorithm: 'medusa', medusaTree: 'mc_sim_7b_63', eagleTopk: 4 }, /fixed shape.*top-k/],
   [
     { algorithm: 'eagle3', numSteps: 3, eagleTopk: 1, numDraftTokens: 8 },
     /cannot hold 8 draft tokens: at most 3/,
