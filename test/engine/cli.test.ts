@@ -261,6 +261,33 @@ test('Medusa heads draft a published tree when told to', () => {
   );
 });
 
+test('docs/command-line.md names every field that is printed', () => {
+  const names = new Set(readFileSync('docs/command-line.md', 'utf8').match(/(?<=`)[a-z_]+(?=`)/g));
+  const text = scratchFile('two-words.txt', 'const a');
+  const at = ['--file', bookings, '--line', '31', '--column', '19', '--n', '2', '--show-prompt'];
+  const documents = {
+    complete: json('complete', ...at, '--max-new-tokens', '4', '--workspace', sample),
+    generate: json('generate', '--model', model, '--prompt', 'const', '--max-new-tokens', '2'),
+    logits: json('logits', '--model', model, '--token-ids', '1', '--last', '1'),
+    tokenize: json('tokenize', '--model', model, '--text-file', text),
+    index: json('index', sample),
+    doctor: json('doctor', '--device', 'cpu'),
+  };
+  const unnamed = Object.entries(documents).flatMap(([command, document]) =>
+    [...fields(document)].filter((field) => !names.has(field)).map((field) => `${command}: ${field}`),
+  );
+  assert.deepEqual(unnamed, []);
+});
+
+/** Names of all properties, but not of those that are data: what a count is by. */
+function* fields(value: unknown): Generator<string> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, part] of Object.entries(value)) {
+    if (!Array.isArray(value)) yield name;
+    if (!/_per_(source|file)$/.test(name)) yield* fields(part);
+  }
+}
+
 test('a processor that stands in for a graphics processor is told', () => {
   const prompted = ['--model', model, '--prompt', 'const a', '--max-new-tokens', '1'];
   for (const command of [
