@@ -1,8 +1,21 @@
+import { availableParallelism } from 'node:os';
 import type { CompiledGraph } from '../compile/graphCache.ts';
 import { cpuFault } from './cpuFault.ts';
 import { loadHealing } from './healing.ts';
 import * as ort from './onnxruntime.ts';
 import { productsSaturate } from './saturation.ts';
+
+/** Products of a small model follow one another faster than that; spinning for longer (the default) takes more from others. */
+const SPIN_MICROSECONDS = '50';
+
+/**
+ * Whether a thread that waits for others spins before it sleeps. Waking one takes tens of microseconds, so that without it
+ * a second thread gains nothing in a small model. Where threads take every core, spinning only keeps out what they wait
+ * for: an editor wants cores too (docs/decisions/0033).
+ */
+export function isSpinning(threads: number, cores = availableParallelism()): boolean {
+  return threads > 1 && threads < cores;
+}
 
 /**
  * Loads a compiled graph for the CPU.
@@ -24,10 +37,11 @@ export async function createCpuSession(graphFile: string, threads: number): Prom
       executionMode: 'sequential',
       graphOptimizationLevel: 'all',
       logSeverityLevel: 3,
-      // Spinning workers double the time of a run when anything else wants the cores, and an editor is such a thing.
       extra: {
         session: {
-          intra_op: { allow_spinning: '0' },
+          intra_op: isSpinning(threads)
+            ? { allow_spinning: '1', spin_duration_us: SPIN_MICROSECONDS }
+            : { allow_spinning: '0' },
           ...(saturates && { x64quantprecision: '1' }),
         },
       },

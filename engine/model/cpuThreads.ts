@@ -1,6 +1,7 @@
 import type { CompiledModel } from '../compile/compileModel.ts';
 import { type CostTable, measureCostTable, suggestionMs } from './costTable.ts';
 import type { CostTableStore, Moment } from './costTableStore.ts';
+import { isSpinning } from './cpuSession.ts';
 import type { LanguageModel } from './languageModel.ts';
 
 /** A number of threads and what passes cost with it. */
@@ -82,4 +83,4 @@ function fastest(measured: readonly ThreadChoice[]): ThreadChoice {
   );
 }
 
-const circumstances = (threads: number) => `${threads} threads`;
+const circumstances = (threads: number) => `${threads} threads${isSpinning(threads) ? ', spinning' : ''}`;
