@@ -1,6 +1,7 @@
 import type { Drafter, SessionView, Verdict } from '../draft/drafter.ts';
 import { type Proposal, treeOf } from '../draft/proposal.ts';
-import { ROOT, type TokenTree, TokenTreeBuilder } from '../tree/tokenTree.ts';
+import { ROOT, type TokenTree } from '../tree/tokenTree.ts';
+import { TokenTreeBuilder } from '../tree/tokenTreeBuilder.ts';
 
 /** How good the drafts are to be. */
 export interface KnownAcceptance {

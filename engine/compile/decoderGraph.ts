@@ -1,3 +1,4 @@
+import { gatedUnit } from './activations.ts';
 import { type Architecture, ropeTables } from './architecture.ts';
 import type { Attention, AttentionKernel, HeadNorms, RopeTables } from './attention.ts';
 import { type Checkpoint, readTensor } from './checkpoint.ts';
@@ -124,11 +125,7 @@ class DecoderGraph {
       this.#name(layer, 'mlp.gate_proj'),
       this.#name(layer, 'mlp.up_proj'),
     ]);
-    const sizes = this.#graph.ints([intermediateSize, intermediateSize]);
-    const [gate, up] = this.#graph.ops('Split', [both, sizes], 2, { axis: -1 });
-    // QuickGelu is x * sigmoid(alpha * x): with alpha 1 it is SiLU in one node.
-    const activated = this.#graph.op('QuickGelu', [gate], { alpha: { float: 1 } });
-    const gated = this.#graph.op('Mul', [activated, up]);
+    const gated = gatedUnit(this.#graph, both, intermediateSize);
     return this.#linear(gated, this.#options.linear, [this.#name(layer, 'mlp.down_proj')]);
   }
 

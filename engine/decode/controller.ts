@@ -1,7 +1,8 @@
 import type { CostModel } from '../cost/costModel.ts';
 import { chooseNodes, type DraftPlace, sortedProbabilities } from '../cost/draftChoice.ts';
 import type { DraftTemperature } from '../cost/draftTemperature.ts';
-import { type TokenTree, takeMostProbable } from '../tree/tokenTree.ts';
+import { takeMostProbable } from '../tree/subtrees.ts';
+import type { TokenTree } from '../tree/tokenTree.ts';
 
 /** What the decoder asks each step: how much to draft, and how much of it to verify. */
 export interface DraftController {

@@ -1,7 +1,8 @@
 import type { Drafter } from '../draft/drafter.ts';
 import { isCatchingUp, treeOf } from '../draft/proposal.ts';
 import { type DecodeMetrics, MetricsRecorder } from '../metrics.ts';
-import { emptyTree, type TokenTree, takeShallowest } from '../tree/tokenTree.ts';
+import { takeShallowest } from '../tree/subtrees.ts';
+import { emptyTree, type TokenTree } from '../tree/tokenTree.ts';
 import type { Verifier } from '../verify/verifier.ts';
 import type { DraftController, StepOutcome } from './controller.ts';
 import { prefill } from './prefill.ts';

@@ -1,7 +1,8 @@
 import type { ModelOutputs } from '../compile/targetOutputs.ts';
 import type { DraftTemperature } from '../cost/draftTemperature.ts';
 import type { ForwardOutput, LanguageModel } from '../model/languageModel.ts';
-import { ROOT, TokenTreeBuilder } from '../tree/tokenTree.ts';
+import { ROOT } from '../tree/tokenTree.ts';
+import { TokenTreeBuilder } from '../tree/tokenTreeBuilder.ts';
 import type { Drafter, ProposalLimits, SessionView } from './drafter.ts';
 import { DepthByCost, type DepthRule, type DraftModelCosts, fixedDepth } from './draftModelDepth.ts';
 import type { DraftedToken, DraftLimits, DraftModelSequence } from './draftModelSequence.ts';

@@ -1,7 +1,8 @@
 import { predictionsOnly } from '../compile/targetOutputs.ts';
 import { DraftSampler } from '../sampling/draftSampler.ts';
 import type { SamplingSettings } from '../sampling/samplingSettings.ts';
-import { ROOT, TokenTreeBuilder } from '../tree/tokenTree.ts';
+import { ROOT } from '../tree/tokenTree.ts';
+import { TokenTreeBuilder } from '../tree/tokenTreeBuilder.ts';
 import type { Drafter, ProposalLimits, SessionView, Verdict } from './drafter.ts';
 import type { DraftModelParts } from './draftModel.ts';
 import { DepthByCost, type DepthRule, fixedDepth } from './draftModelDepth.ts';

@@ -1,7 +1,8 @@
 import { idleSessions } from '../config.ts';
 import type { DraftCandidates, TreeLimits } from '../model/draftHeadRows.ts';
 import { SequencePool } from '../sequence/sequencePool.ts';
-import { emptyTree, subtree, type TokenTree, takeMostProbable } from '../tree/tokenTree.ts';
+import { subtree, takeMostProbable } from '../tree/subtrees.ts';
+import { emptyTree, type TokenTree } from '../tree/tokenTree.ts';
 import type { Drafter, ProposalLimits, SessionView, Verdict } from './drafter.ts';
 import type { DepthPlace, EagleDepth } from './eagleDepth.ts';
 import { type DraftingHead, EagleSequence } from './eagleSequence.ts';

@@ -1,6 +1,7 @@
 import type { CostModel } from '../cost/costModel.ts';
 import { chooseNodes, type DraftPlace } from '../cost/draftChoice.ts';
-import { ROOT, type TokenTree } from '../tree/tokenTree.ts';
+import type { TokenTree } from '../tree/tokenTree.ts';
+import { nodeDepths } from '../tree/treeShape.ts';
 import { LevelTimes } from './levelTimes.ts';
 
 /** Levels that a learned drafter is asked for at most: deeper ones have not paid. */
@@ -153,12 +154,9 @@ class Gains {
 }
 
 /** The sum of c(v) over each level of a tree: at most 1 but for what the estimates are wrong by. */
-export function levelMasses({ parents, logProbs, size }: TokenTree): LevelMasses {
+export function levelMasses({ parents, logProbs }: TokenTree): LevelMasses {
   const masses = new Float64Array(DEEPEST);
-  const levels = new Int32Array(size);
-  for (let node = 0; node < size; node++) {
-    const level = parents[node] === ROOT ? 0 : levels[parents[node]] + 1;
-    levels[node] = level;
+  for (const [node, level] of nodeDepths(parents).entries()) {
     if (level < DEEPEST) masses[level] = Math.min(1, masses[level] + Math.exp(logProbs[node]));
   }
   return masses;

@@ -1,5 +1,6 @@
 import type { MedusaPrediction } from '../model/medusaHeads.ts';
-import { ROOT, type TokenTree, TokenTreeBuilder } from '../tree/tokenTree.ts';
+import { ROOT, type TokenTree } from '../tree/tokenTree.ts';
+import { TokenTreeBuilder } from '../tree/tokenTreeBuilder.ts';
 import type { Drafter, SessionView } from './drafter.ts';
 import { type MedusaTree, type TreeChoice, treeChoices } from './medusaTrees.ts';
 import { catchingUp, type Proposal } from './proposal.ts';

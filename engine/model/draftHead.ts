@@ -1,5 +1,5 @@
 import type { Checkpoint } from '../compile/checkpoint.ts';
-import { compileDraftGraph, type DraftGraphOptions } from '../compile/heads/compileDraftGraph.ts';
+import { compileDraftGraph, type DraftCompileOptions } from '../compile/heads/compileDraftGraph.ts';
 import type { Expansion } from '../compile/heads/eagleGraph.ts';
 import type { RecurrentHead } from '../compile/heads/eagleGraphStep.ts';
 import { elementCount } from '../compile/storedTensor.ts';
@@ -8,7 +8,7 @@ import { type LoadOptions, loadCompiled } from './cpuSession.ts';
 import { DraftHeadRows, type TreeLimits } from './draftHeadRows.ts';
 import type * as ort from './onnxruntime.ts';
 
-export interface DraftHeadOptions extends DraftGraphOptions, LoadOptions {}
+export interface DraftHeadOptions extends DraftCompileOptions, LoadOptions {}
 
 export interface DraftHeadInfo {
   readonly kind: RecurrentHead['kind'];

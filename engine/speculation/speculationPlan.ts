@@ -1,6 +1,5 @@
-import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Checkpoint, openCheckpoint } from '../compile/checkpoint.ts';
+import { type Checkpoint, exists, openCheckpoint } from '../compile/checkpoint.ts';
 import type { Head, HeadKind } from '../compile/heads/head.ts';
 import { findHeadKind, headForDraftModel, openHead } from '../compile/heads/openHead.ts';
 import { predictionsOnly, type TargetOutputs } from '../compile/targetOutputs.ts';
@@ -175,11 +174,4 @@ async function chosenFolder(
 
 function tapsOf(trained: Trained): readonly number[] {
   return trained.kind === 'head' ? trained.head.taps : [];
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

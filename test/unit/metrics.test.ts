@@ -7,7 +7,8 @@ import {
   meanAcceptanceLength,
   tokensPerSecond,
 } from '../../engine/metrics.ts';
-import { emptyTree, ROOT, TokenTreeBuilder } from '../../engine/tree/tokenTree.ts';
+import { emptyTree, ROOT } from '../../engine/tree/tokenTree.ts';
+import { TokenTreeBuilder } from '../../engine/tree/tokenTreeBuilder.ts';
 
 const builder = new TokenTreeBuilder();
 const first = builder.add(ROOT, 1, -0.1, 'document');

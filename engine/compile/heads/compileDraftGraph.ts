@@ -9,7 +9,7 @@ import type { RecurrentHead } from './eagleGraphStep.ts';
 /** Part of every cache key: raise it when the same head would compile to another graph. */
 const COMPILER_VERSION = 4;
 
-export interface DraftGraphOptions {
+export interface DraftCompileOptions {
   readonly precision: Precision;
   /** Default: mostProbable. */
   readonly expansion?: Expansion;
@@ -31,7 +31,7 @@ export interface CompiledDraftGraph extends CompiledGraph {
 export async function compileDraftGraph(
   head: RecurrentHead,
   target: Checkpoint,
-  { precision, expansion = 'mostProbable', cacheDir }: DraftGraphOptions,
+  { precision, expansion = 'mostProbable', cacheDir }: DraftCompileOptions,
 ): Promise<CompiledDraftGraph> {
   // A static tree has levels of several nodes; otherwise chains are what pays, unless somebody asks for more.
   const kernels = decoderKernels('cpu', precision, expansion === 'given' ? 'several' : 'one');

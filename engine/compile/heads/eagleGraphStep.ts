@@ -1,3 +1,4 @@
+import { gatedUnit } from '../activations.ts';
 import type { HeadNorms, RopeTables } from '../attention.ts';
 import type { GraphBuilder, Value } from '../graphBuilder.ts';
 import { DraftAttention, type PastRows, type StepAttention } from './eagleGraphAttention.ts';
@@ -130,11 +131,7 @@ export class DraftStep {
     const { gate, up, down } = this.#head.weights;
     const { intermediateSize } = this.#head.layer;
     const both = await this.#weights.dense(graph, x, [gate, up]);
-    const sizes = graph.ints([intermediateSize, intermediateSize]);
-    const [gates, ups] = graph.ops('Split', [both, sizes], 2, { axis: -1 });
-    // QuickGelu is x * sigmoid(alpha * x): with alpha 1 it is SiLU in one node.
-    const activated = graph.op('QuickGelu', [gates], { alpha: { float: 1 } });
-    return this.#weights.dense(graph, graph.op('Mul', [activated, ups]), [down]);
+    return this.#weights.dense(graph, gatedUnit(graph, both, intermediateSize), [down]);
   }
 
   async #predict(graph: GraphBuilder, fed: Value, stream: Value) {

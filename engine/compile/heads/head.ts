@@ -59,7 +59,7 @@ interface HeadBase {
   readonly taps: readonly number[];
 }
 
-interface RecurrentHead extends HeadBase {
+interface OneLayerHead extends HeadBase {
   /** Rotary positions, epsilon and sizes are the head's own: they often differ from the target's. */
   readonly layer: LayerShape;
   readonly weights: LayerTensors;
@@ -74,7 +74,7 @@ interface RecurrentHead extends HeadBase {
  *     x = fusion([embedding | feature])        - order and norms as `fusion` says
  *     h = x + attention(inputNorm(x)) and so on
  */
-export interface FusingHead extends RecurrentHead {
+export interface FusingHead extends OneLayerHead {
   readonly kind: 'eagle' | 'mtp';
   /** The stream before the target's final norm. */
   readonly taps: readonly [number];
@@ -96,7 +96,7 @@ export interface FusingHead extends RecurrentHead {
  *     attention reads [embeddingNorm(embedding) | featureNorm(feature)]
  *     residual of the layer = residual === 'normed' ? featureNorm(feature) : feature
  */
-export interface Eagle3Head extends RecurrentHead {
+export interface Eagle3Head extends OneLayerHead {
   readonly kind: 'eagle3';
   readonly projection: {
     readonly linear: DenseTensors; // [hiddenSize, taps * target's hidden size]

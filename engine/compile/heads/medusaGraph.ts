@@ -1,3 +1,4 @@
+import { silu } from '../activations.ts';
 import type { Checkpoint } from '../checkpoint.ts';
 import type { DecoderKernels } from '../decoderGraph.ts';
 import { GraphBuilder, type Value } from '../graphBuilder.ts';
@@ -70,7 +71,7 @@ async function firstBlocks(
 
 /** x + silu(linear) */
 function addActivated(graph: GraphBuilder, x: Value, linear: Value): Value {
-  return graph.op('Add', [x, graph.op('QuickGelu', [linear], { alpha: { float: 1 } })]);
+  return graph.op('Add', [x, silu(graph, linear)]);
 }
 
 function listCandidates(graph: GraphBuilder, logits: Value, count: number, heads: number): void {

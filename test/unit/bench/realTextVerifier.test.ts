@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { realTextVerifier } from '../../../engine/bench/realTextVerifier.ts';
-import { emptyTree, ROOT, TokenTreeBuilder } from '../../../engine/tree/tokenTree.ts';
+import { emptyTree, ROOT } from '../../../engine/tree/tokenTree.ts';
+import { TokenTreeBuilder } from '../../../engine/tree/tokenTreeBuilder.ts';
 
 const rows = { argmax: new Int32Array(8).fill(99) };
 

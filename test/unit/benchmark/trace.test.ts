@@ -4,7 +4,8 @@ import { findDifferences } from '../../../engine/benchmark/differences.ts';
 import { traceLongest, traceSteps } from '../../../engine/benchmark/trace.ts';
 import { embeddedModelDir } from '../../../engine/embeddedModel.ts';
 import { loadTokenizer } from '../../../engine/model/tokenizer.ts';
-import { emptyTree, ROOT, TokenTreeBuilder } from '../../../engine/tree/tokenTree.ts';
+import { emptyTree, ROOT } from '../../../engine/tree/tokenTree.ts';
+import { TokenTreeBuilder } from '../../../engine/tree/tokenTreeBuilder.ts';
 import { attempt, measuredTask, task } from './attempts.ts';
 
 const tokenizer = await loadTokenizer(embeddedModelDir);

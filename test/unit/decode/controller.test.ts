@@ -6,7 +6,8 @@ import type { DraftPlace } from '../../../engine/cost/draftChoice.ts';
 import { DraftTemperature } from '../../../engine/cost/draftTemperature.ts';
 import { CostController, fixedController, type StepOutcome } from '../../../engine/decode/controller.ts';
 import type { CostTable } from '../../../engine/model/costTable.ts';
-import { emptyTree, ROOT, type TokenTree, TokenTreeBuilder } from '../../../engine/tree/tokenTree.ts';
+import { emptyTree, ROOT, type TokenTree } from '../../../engine/tree/tokenTree.ts';
+import { TokenTreeBuilder } from '../../../engine/tree/tokenTreeBuilder.ts';
 
 function table(...ms: number[]): CostTable {
   return { nodeCounts: [1, 2, 4, 8, 16, 32], contexts: [128], ms: [ms] };

@@ -1,6 +1,7 @@
 /** Drafters for tests: what comes out may not depend on any of them. */
 import type { Drafter, SessionView } from '../../../engine/draft/drafter.ts';
-import { ROOT, type TokenTree, TokenTreeBuilder } from '../../../engine/tree/tokenTree.ts';
+import { ROOT, type TokenTree } from '../../../engine/tree/tokenTree.ts';
+import { TokenTreeBuilder } from '../../../engine/tree/tokenTreeBuilder.ts';
 import type { Random } from '../../random.ts';
 
 function drafter(name: string, propose: (view: SessionView, budget: number) => TokenTree): Drafter {

@@ -7,7 +7,8 @@ import type { Drafter, ProposalLimits, SessionView, Verdict } from '../../../eng
 import { catchingUp, isCatchingUp, type Proposal, treeOf } from '../../../engine/draft/proposal.ts';
 import { SUCCESSORS } from '../../../engine/draft/recycledSource.ts';
 import type { CostTable } from '../../../engine/model/costTable.ts';
-import { emptyTree, ROOT, type TokenTree, TokenTreeBuilder } from '../../../engine/tree/tokenTree.ts';
+import { emptyTree, ROOT, type TokenTree } from '../../../engine/tree/tokenTree.ts';
+import { TokenTreeBuilder } from '../../../engine/tree/tokenTreeBuilder.ts';
 import { greedyVerifier } from '../../../engine/verify/greedy.ts';
 import { Random } from '../../random.ts';
 import { newSessionId, specialTokenIds, VOCAB_SIZE } from './sessionView.ts';

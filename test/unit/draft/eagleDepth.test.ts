@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { CostModel } from '../../../engine/cost/costModel.ts';
 import { DraftTemperature } from '../../../engine/cost/draftTemperature.ts';
 import { EagleDepth } from '../../../engine/draft/eagleDepth.ts';
-import { ROOT, type TokenTree, TokenTreeBuilder } from '../../../engine/tree/tokenTree.ts';
+import { ROOT, type TokenTree } from '../../../engine/tree/tokenTree.ts';
+import { TokenTreeBuilder } from '../../../engine/tree/tokenTreeBuilder.ts';
 import { Random } from '../../random.ts';
 
 const place = { context: 100, pending: 1 };

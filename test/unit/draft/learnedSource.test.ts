@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { DraftSearch } from '../../../engine/draft/draftSearch.ts';
 import { textPath } from '../../../engine/draft/guess.ts';
 import { LearnedSource } from '../../../engine/draft/learnedSource.ts';
-import { emptyTree, ROOT, TokenTreeBuilder } from '../../../engine/tree/tokenTree.ts';
+import { emptyTree, ROOT } from '../../../engine/tree/tokenTree.ts';
+import { TokenTreeBuilder } from '../../../engine/tree/tokenTreeBuilder.ts';
 
 const text = textPath([1]);
 

@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { RecycledSource, SUCCESSORS } from '../../../engine/draft/recycledSource.ts';
 import { RecyclingDrafter } from '../../../engine/draft/recycling.ts';
 import { SuccessorTable } from '../../../engine/draft/successorTable.ts';
-import { emptyTree, ROOT, type TokenTree, TokenTreeBuilder } from '../../../engine/tree/tokenTree.ts';
+import { emptyTree, ROOT, type TokenTree } from '../../../engine/tree/tokenTree.ts';
+import { TokenTreeBuilder } from '../../../engine/tree/tokenTreeBuilder.ts';
 import { newSessionId, prefixFirst, suffixFirst, VOCAB_SIZE } from './sessionView.ts';
 
 /** Rows whose best successor is the given one, then others that nobody asks for. */

@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import {
-  draftSources,
-  emptyTree,
-  ROOT,
-  type TokenTree,
-  TokenTreeBuilder,
-  takeMostProbable,
-  takeShallowest,
-} from '../../../engine/tree/tokenTree.ts';
+import { takeMostProbable, takeShallowest } from '../../../engine/tree/subtrees.ts';
+import { draftSources, emptyTree, ROOT, type TokenTree } from '../../../engine/tree/tokenTree.ts';
+import { TokenTreeBuilder } from '../../../engine/tree/tokenTreeBuilder.ts';
 import { chainParents, nodeDepths } from '../../../engine/tree/treeShape.ts';
 
 /** What a drafter may add: a parent among the nodes so far, a token, an estimate. */

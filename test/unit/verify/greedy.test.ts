@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ROOT, type TokenTree, TokenTreeBuilder } from '../../../engine/tree/tokenTree.ts';
+import { ROOT, type TokenTree } from '../../../engine/tree/tokenTree.ts';
+import { TokenTreeBuilder } from '../../../engine/tree/tokenTreeBuilder.ts';
 import { greedyVerifier } from '../../../engine/verify/greedy.ts';
 
 /** Random trees over few tokens, and random predictions after each node: paths of all lengths match. */
