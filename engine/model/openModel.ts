@@ -1,20 +1,12 @@
-import { type CompiledModel, compileModel } from '../compile/compileModel.ts';
-import { exactThreads } from '../compile/cpuAttention.ts';
 import { type Device, type Precision, type ProductRows, runsOn } from '../compile/precision.ts';
 import type { ModelOutputs } from '../compile/targetOutputs.ts';
 import { SlipstreamError } from '../errors.ts';
 import { hasWebGpu, listAdapters } from './adapters.ts';
-import { type CostTable, measureCostTable, suggestionMs } from './costTable.ts';
-import { CostTableStore } from './costTableStore.ts';
-import { openCpuModel } from './cpuModel.ts';
-import { chooseThreads, knownThreads } from './cpuThreads.ts';
-import { openGpuModel } from './gpuModel.ts';
+import { type CostTable, suggestionMs } from './costTable.ts';
 import { openGuarded } from './gpuOpening.ts';
 import { probeGpu } from './gpuProbe.ts';
-import { loadHealing } from './healing.ts';
 import type { LanguageModel } from './languageModel.ts';
-
-const DEFAULT_PRECISION: Precision = 'int8';
+import { DEFAULT_PRECISION, prepareModel } from './modelCandidate.ts';
 
 export interface OpenModelOptions extends Partial<ModelOutputs> {
   readonly device: 'auto' | Device;
@@ -66,12 +58,12 @@ function openOnDevice(dir: string, options: OpenModelOptions): Promise<OpenedMod
 }
 
 async function openCpu(dir: string, options: OpenModelOptions, deviceReason: string): Promise<OpenedModel> {
-  const cpu = await prepare(dir, 'cpu', options);
+  const cpu = await prepareModel(dir, 'cpu', options);
   return { ...(await cpu.open()), deviceReason };
 }
 
 async function openGpu(dir: string, options: OpenModelOptions, deviceReason: string): Promise<OpenedModel> {
-  const gpu = await prepare(dir, 'webgpu', options);
+  const gpu = await prepareModel(dir, 'webgpu', options);
   return { ...(await gpu.open()), deviceReason };
 }
 
@@ -89,8 +81,8 @@ async function openFaster(dir: string, options: OpenModelOptions): Promise<Opene
   if (!runsOnCpu(options)) return openGpu(dir, options, 'The precision does not run on the CPU.');
   const obstacle = await gpuObstacle(options);
   if (obstacle) return openCpu(dir, options, obstacle);
-  const cpu = await prepare(dir, 'cpu', options);
-  const gpu = await prepare(dir, 'webgpu', options).catch(gpuLeft);
+  const cpu = await prepareModel(dir, 'cpu', options);
+  const gpu = await prepareModel(dir, 'webgpu', options).catch(gpuLeft);
   if ('why' in gpu) return { ...(await cpu.open()), ...gpuNote(gpu) };
   if (cpu.measured && gpu.measured && !isFaster(gpu.measured, cpu.measured)) {
     return { ...(await cpu.open()), deviceReason: comparison(cpu.measured, gpu.measured) };
@@ -138,77 +130,6 @@ async function gpuObstacle({ cacheDir }: OpenModelOptions): Promise<string | und
     return probe.usable ? undefined : probe.reason;
   } catch (error) {
     return gpuFaultMessage(error);
-  }
-}
-
-/** A model ready to be loaded on a device. */
-interface Candidate {
-  /** What its passes cost, where that was measured before. */
-  readonly measured: CostTable | undefined;
-  open(): Promise<Pick<OpenedModel, 'model' | 'costTable' | 'threads'>>;
-}
-
-function prepare(dir: string, device: Device, options: OpenModelOptions): Promise<Candidate> {
-  return device === 'cpu' ? prepareCpu(dir, options) : prepareGpu(dir, options);
-}
-
-async function prepareCpu(dir: string, options: OpenModelOptions): Promise<Candidate> {
-  const compiled = await compile(dir, 'cpu', options);
-  const store = new CostTableStore(options.cacheDir);
-  const load = (some: CompiledModel, threads: number) =>
-    openCompiled(some, options, (whole) => openCpuModel(whole, threads));
-  const threads = Math.min(options.threads, exactThreads(compiled.checkpoint.architecture));
-  const known = await knownThreads(compiled, store, threads);
-  const open = async () => {
-    const choice = known ?? (await chooseThreads(compiled, store, threads, load));
-    return { model: await load(compiled, choice.threads), ...choice };
-  };
-  return { measured: known?.costTable, open };
-}
-
-async function prepareGpu(dir: string, options: OpenModelOptions): Promise<Candidate> {
-  const compiled = await compile(dir, 'webgpu', options);
-  const store = new CostTableStore(options.cacheDir);
-  const adapters = (await listAdapters()).join();
-  const measured = await store.read(compiled, adapters);
-  const open = async () => {
-    const model = await openCompiled(compiled, options, openGpuModel);
-    const costTable = measured ?? (await orDispose(model, () => measureCostTable(model)));
-    if (!measured) await store.write(compiled, adapters, costTable, 'quiet');
-    return { model, costTable };
-  };
-  return { measured, open: () => openGuarded(options.cacheDir, open) };
-}
-
-function compile(dir: string, device: Device, options: OpenModelOptions): Promise<CompiledModel> {
-  const { precision = DEFAULT_PRECISION, rows, cacheDir, taps, successors, logProbs } = options;
-  return compileModel(dir, {
-    device,
-    precision,
-    cacheDir,
-    ...(rows && { rows }),
-    ...(taps && { taps }),
-    ...(successors !== undefined && { successors }),
-    ...(logProbs && { logProbs }),
-  });
-}
-
-async function openCompiled(
-  compiled: CompiledModel,
-  options: OpenModelOptions,
-  load: (compiled: CompiledModel) => Promise<LanguageModel>,
-): Promise<LanguageModel> {
-  const compileAgain = () => compile(compiled.checkpoint.dir, compiled.device, options);
-  const { loaded } = await loadHealing(compiled, { compile: compileAgain, load, log: options.log });
-  return loaded;
-}
-
-async function orDispose<T>(model: LanguageModel, measure: () => Promise<T>): Promise<T> {
-  try {
-    return await measure();
-  } catch (error) {
-    await model.dispose();
-    throw error;
   }
 }
 
