@@ -1,6 +1,6 @@
 import { after } from 'node:test';
 import { openCheckpoint } from '../engine/compile/checkpoint.ts';
-import type { Expansion } from '../engine/compile/heads/eagleGraph.ts';
+import type { Expansion } from '../engine/compile/heads/eagleGraphExpansion.ts';
 import type { RecurrentHead } from '../engine/compile/heads/eagleGraphStep.ts';
 import type { Precision } from '../engine/compile/precision.ts';
 import { DraftHead } from '../engine/model/draftHead.ts';

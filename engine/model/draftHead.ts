@@ -1,6 +1,6 @@
 import type { Checkpoint } from '../compile/checkpoint.ts';
 import { compileDraftGraph, type DraftCompileOptions } from '../compile/heads/compileDraftGraph.ts';
-import type { Expansion } from '../compile/heads/eagleGraph.ts';
+import type { Expansion } from '../compile/heads/eagleGraphExpansion.ts';
 import type { RecurrentHead } from '../compile/heads/eagleGraphStep.ts';
 import { elementCount } from '../compile/storedTensor.ts';
 import { checkHeadComputesNumbers } from './computesNumbers.ts';

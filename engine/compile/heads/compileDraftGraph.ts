@@ -3,7 +3,8 @@ import { type Checkpoint, weightFiles } from '../checkpoint.ts';
 import { LONGEST_CONTEXT } from '../compileModel.ts';
 import { type CompiledGraph, GraphCache } from '../graphCache.ts';
 import { decoderKernels, type Precision } from '../precision.ts';
-import { buildDraftGraph, type Expansion } from './eagleGraph.ts';
+import { buildDraftGraph } from './eagleGraph.ts';
+import type { Expansion } from './eagleGraphExpansion.ts';
 import type { RecurrentHead } from './eagleGraphStep.ts';
 
 /** Part of every cache key: raise it when the same head would compile to another graph. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openCheckpoint } from '../../../engine/compile/checkpoint.ts';
-import type { Expansion } from '../../../engine/compile/heads/eagleGraph.ts';
+import type { Expansion } from '../../../engine/compile/heads/eagleGraphExpansion.ts';
 import { openHead } from '../../../engine/compile/heads/openHead.ts';
 import type { Precision } from '../../../engine/compile/precision.ts';
 import { CostModel } from '../../../engine/cost/costModel.ts';

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Checkpoint, openCheckpoint } from '../../../engine/compile/checkpoint.ts';
-import type { Expansion } from '../../../engine/compile/heads/eagleGraph.ts';
+import type { Expansion } from '../../../engine/compile/heads/eagleGraphExpansion.ts';
 import type { RecurrentHead } from '../../../engine/compile/heads/eagleGraphStep.ts';
 import { openHead } from '../../../engine/compile/heads/openHead.ts';
 import { DraftHead } from '../../../engine/model/draftHead.ts';
