@@ -46,50 +46,34 @@ export function readSettings(
   get: (key: string) => unknown,
   findModelFolder: (path: string) => string | undefined,
 ): ReadSettings {
-  const problems: string[] = [];
-  const read = <T>(
-    key: string,
-    fallback: T,
-    expected: string,
-    parse: (value: unknown) => T | undefined,
-  ): T => {
-    const value = get(key) ?? undefined;
-    if (value === undefined) return fallback;
-    const parsed = parse(value);
-    if (parsed !== undefined) return parsed;
-    const used = fallback === undefined ? 'it is ignored' : `${JSON.stringify(fallback)} is used`;
-    problems.push(`slipstream.${key} is ${JSON.stringify(value)} but has to be ${expected}; ${used}.`);
-    return fallback;
-  };
+  const reader = new SettingReader(get, findModelFolder);
+  const engine = readEngineSettings(reader);
+  const enable = readEnable(reader);
+  const suggestions = reader.count('suggestions', defaultSettings.suggestions, limits.suggestions);
+  return { settings: { enable, suggestions, engine }, problems: reader.problems };
+}
 
-  const { enable, suggestions, engine } = defaultSettings;
-  const count = (key: string, fallback: number, max: number) =>
-    read(key, fallback, `a whole number from 1 to ${max}`, (value) => integer(value, max));
-  const optionalInteger = (key: string, max: number) =>
-    read<number | undefined>(key, undefined, `a whole number from 1 to ${max}`, (value) =>
-      integer(value, max),
-    );
-  const optionalFolder = (key: string) =>
-    read<string | undefined>(key, undefined, 'the full path of a folder with a config.json', (value) =>
-      value === '' ? '' : typeof value === 'string' ? findModelFolder(value) : undefined,
-    );
-  const algorithm = read(
-    'speculative.algorithm',
-    engine.algorithm,
-    `one of ${algorithms.join(', ')}`,
-    (value) => algorithms.find((known) => known === value),
-  );
-  const numSteps = optionalInteger('speculative.numSteps', limits.numSteps);
-  const eagleTopk = optionalInteger('speculative.eagleTopk', limits.eagleTopk);
-  const numDraftTokens = optionalInteger('speculative.numDraftTokens', limits.numDraftTokens);
-  const trees = ['dynamic', ...medusaTrees] as const;
-  const medusaTree = read<(typeof trees)[number]>(
-    'speculative.medusaTree',
-    'dynamic',
-    `one of ${trees.join(', ')}`,
-    (value) => trees.find((known) => known === value),
-  );
-  const draftModel = optionalFolder('speculative.draftModel');
+function readEngineSettings(reader: SettingReader): EngineSettings {
+  const { device, maxTokens } = defaultSettings.engine;
+  const speculation = readSpeculation(reader);
+  const model = reader.optionalFolder('model');
+  const promptTokens = reader.optionalInteger('promptTokens', limits.promptTokens);
+  return {
+    ...speculation,
+    device: reader.oneOf('device', device, devices),
+    maxTokens: reader.count('maxTokens', maxTokens, limits.maxTokens),
+    ...(model && { model }),
+    ...(promptTokens !== undefined && { promptTokens }),
+  };
+}
+
+function readSpeculation(reader: SettingReader): SpeculationSettings {
+  const algorithm = reader.oneOf('speculative.algorithm', defaultSettings.engine.algorithm, algorithms);
+  const numSteps = reader.optionalInteger('speculative.numSteps', limits.numSteps);
+  const eagleTopk = reader.optionalInteger('speculative.eagleTopk', limits.eagleTopk);
+  const numDraftTokens = reader.optionalInteger('speculative.numDraftTokens', limits.numDraftTokens);
+  const medusaTree = reader.oneOf('speculative.medusaTree', 'dynamic', ['dynamic', ...medusaTrees]);
+  const draftModel = reader.optionalFolder('speculative.draftModel');
   const speculation: SpeculationSettings = {
     algorithm,
     ...(numSteps !== undefined && { numSteps }),
@@ -99,35 +83,72 @@ export function readSettings(
     ...(draftModel && { draftModel }),
   };
   const problem = speculationProblem(speculation);
-  if (problem) problems.push(`slipstream.speculative: ${problem} Only the algorithm is used.`);
-  const model = optionalFolder('model');
-  const enabled = read<object>(
+  if (!problem) return speculation;
+  reader.problems.push(`slipstream.speculative: ${problem} Only the algorithm is used.`);
+  return { algorithm };
+}
+
+function readEnable(reader: SettingReader): Record<string, boolean> {
+  const enabled = reader.read<object>(
     'enable',
-    enable,
+    defaultSettings.enable,
     'an object such as {"*": true, "markdown": false}',
     (value) => (isPlainObject(value) ? value : undefined),
   );
   for (const [language, on] of Object.entries(enabled)) {
     if (typeof on === 'boolean') continue;
-    problems.push(
+    reader.problems.push(
       `slipstream.enable says ${JSON.stringify(on)} for ${language} but has to say true or false; it is ignored.`,
     );
   }
-  const promptTokens = optionalInteger('promptTokens', limits.promptTokens);
-  const settings: Settings = {
-    enable: languages(enabled),
-    suggestions: count('suggestions', suggestions, limits.suggestions),
-    engine: {
-      ...(problem ? { algorithm } : speculation),
-      device: read('device', engine.device, `one of ${devices.join(', ')}`, (value) =>
-        devices.find((known) => known === value),
-      ),
-      maxTokens: count('maxTokens', engine.maxTokens, limits.maxTokens),
-      ...(model && { model }),
-      ...(promptTokens !== undefined && { promptTokens }),
-    },
-  };
-  return { settings, problems };
+  return languages(enabled);
+}
+
+/** Reads one setting after the other and collects what is wrong with them. */
+class SettingReader {
+  readonly problems: string[] = [];
+  readonly #get: (key: string) => unknown;
+  readonly #findModelFolder: (path: string) => string | undefined;
+
+  constructor(get: (key: string) => unknown, findModelFolder: (path: string) => string | undefined) {
+    this.#get = get;
+    this.#findModelFolder = findModelFolder;
+  }
+
+  /** @param parse undefined: not what was expected */
+  read<T>(key: string, fallback: T, expected: string, parse: (value: unknown) => T | undefined): T {
+    const value = this.#get(key) ?? undefined;
+    if (value === undefined) return fallback;
+    const parsed = parse(value);
+    if (parsed !== undefined) return parsed;
+    const used = fallback === undefined ? 'it is ignored' : `${JSON.stringify(fallback)} is used`;
+    this.problems.push(`slipstream.${key} is ${JSON.stringify(value)} but has to be ${expected}; ${used}.`);
+    return fallback;
+  }
+
+  oneOf<T extends string>(key: string, fallback: T, choices: readonly T[]): T {
+    return this.read(key, fallback, `one of ${choices.join(', ')}`, (value) =>
+      choices.find((choice) => choice === value),
+    );
+  }
+
+  count(key: string, fallback: number, max: number): number {
+    return this.read(key, fallback, `a whole number from 1 to ${max}`, (value) => integer(value, max));
+  }
+
+  optionalInteger(key: string, max: number): number | undefined {
+    return this.read<number | undefined>(key, undefined, `a whole number from 1 to ${max}`, (value) =>
+      integer(value, max),
+    );
+  }
+
+  /** @returns '' for an empty one */
+  optionalFolder(key: string): string | undefined {
+    const expected = 'the full path of a folder with a config.json';
+    return this.read<string | undefined>(key, undefined, expected, (value) =>
+      value === '' ? '' : typeof value === 'string' ? this.#findModelFolder(value) : undefined,
+    );
+  }
 }
 
 export function isEnabledFor({ enable }: Settings, languageId: string): boolean {

@@ -93,10 +93,10 @@ test('each bad value is named with what is used instead', () => {
     `slipstream.speculative.algorithm is "magic" but has to be one of ${algorithms.join(', ')}; "auto" is used.`,
     'slipstream.speculative.numDraftTokens is 0 but has to be a whole number from 1 to 64; it is ignored.',
     'slipstream.model is "/nowhere" but has to be the full path of a folder with a config.json; it is ignored.',
-    'slipstream.enable is true but has to be an object such as {"*": true, "markdown": false}; {"*":true} is used.',
-    'slipstream.suggestions is 6 but has to be a whole number from 1 to 5; 3 is used.',
     'slipstream.device is 3 but has to be one of auto, cpu, webgpu; "auto" is used.',
     'slipstream.maxTokens is 1.5 but has to be a whole number from 1 to 1024; 128 is used.',
+    'slipstream.enable is true but has to be an object such as {"*": true, "markdown": false}; {"*":true} is used.',
+    'slipstream.suggestions is 6 but has to be a whole number from 1 to 5; 3 is used.',
   ]);
 });
 
