@@ -115,7 +115,7 @@ export class Completer {
    */
   async alternatives(place: CompletionPlace, options: AlternativesOptions): Promise<Alternative[]> {
     const { count, known, sampling, withinMs, signal } = options;
-    const task = this.#begin(place);
+    let task = this.#begin(place);
     const started = performance.now();
     const texts = new Set(known);
     const found: Alternative[] = [];
@@ -127,6 +127,7 @@ export class Completer {
         sampling: { ...sampling, seed: sampling.seed + attempt },
         signal,
       });
+      task = { ...task, askedMs: performance.now() };
       const { outcome } = completion;
       if (outcome.kind !== 'text') continue;
       hasText = true;

@@ -57,8 +57,12 @@ export class DocumentPrompts {
     return prompt;
   }
 
+  /** Its versions are counted anew when it is opened again: what others quote of it has to be looked at. */
   forget(uri: string): void {
     this.#memories.delete(uri);
+    for (const [other, memory] of this.#memories) {
+      this.#memories.set(other, { ...memory, contextKey: undefined });
+    }
   }
 }
 

@@ -280,7 +280,12 @@ export class SlipstreamEngine implements Engine {
   }
 
   #readable(acceptedFrom: Completion['acceptedFrom']): Completion['acceptedFrom'] {
-    const entries = Object.entries(acceptedFrom);
-    return Object.fromEntries(entries.map(([id, count]) => [this.#folders.relativePath(id) ?? id, count]));
+    const counts: Record<string, number> = {};
+    // Files of several folders may have the same path.
+    for (const [id, count] of Object.entries(acceptedFrom)) {
+      const path = this.#folders.relativePath(id) ?? id;
+      counts[path] = (counts[path] ?? 0) + count;
+    }
+    return counts;
   }
 }

@@ -35,7 +35,7 @@ export interface PartsSetup extends Pick<EngineOptions, 'cacheDir' | 'log' | 'on
   readonly folders: WorkspaceFolders;
   readonly documents: RecentDocuments;
   readonly syntaxes: OpenSyntaxes;
-  readonly onFolderBuilt: () => void;
+  readonly onFoldersChanged: () => void;
 }
 
 /**
@@ -141,9 +141,9 @@ class BoundIndex implements WorkspaceText {
 }
 
 function createIndex(setup: PartsSetup, runtime: ModelRuntime): WorkspaceIndex {
-  const { cacheDir, log, folders, documents, onIndexProgress, onFolderBuilt } = setup;
+  const { cacheDir, log, folders, documents, onIndexProgress, onFoldersChanged } = setup;
   const { vocabSize } = runtime.model.info;
-  const callbacks = { onProgress: onIndexProgress, onFolderBuilt, log };
+  const callbacks = { onProgress: onIndexProgress, onFoldersChanged, log };
   const index = new WorkspaceIndex({ modelDir: runtime.dir, vocabSize, cacheDir, ...callbacks });
   index.setFolders(folders.indexed);
   for (const document of documents) index.documentChanged(document.uri, () => document.getText());

@@ -3,7 +3,7 @@ import { SlipstreamError } from './errors.ts';
 import type { ModelRuntime } from './modelRuntime.ts';
 import type { EngineSettings } from './protocol.ts';
 
-export interface PartsInForceSetup extends Omit<PartsSetup, 'onFolderBuilt'> {
+export interface PartsInForceSetup extends Omit<PartsSetup, 'onFoldersChanged'> {
   /** Another device goes on than the one asked for. */
   readonly onDeviceLeft: () => void;
 }
@@ -79,8 +79,8 @@ export class PartsInForce {
 
   /** The parts in force go on answering. */
   #load(settings: EngineSettings, old: EngineParts | undefined): Promise<EngineParts> {
-    const onFolderBuilt = () => this.#parts.completer.workspaceIndexed();
+    const onFoldersChanged = () => this.#parts.completer.workspaceIndexed();
     const onDevice = this.#lostDevice === undefined ? settings : { ...settings, device: 'cpu' as const };
-    return loadParts({ ...this.#setup, onFolderBuilt }, onDevice, old);
+    return loadParts({ ...this.#setup, onFoldersChanged }, onDevice, old);
   }
 }

@@ -75,6 +75,6 @@ export class Configuration implements vscode.Disposable {
 }
 
 function findModelFolder(path: string): string | undefined {
-  const full = path.replace(/^~(?=$|[/\\])/, homedir());
+  const full = path.replace(/^~(?=$|[/\\])/, () => homedir());
   return isAbsolute(full) && existsSync(join(full, 'config.json')) ? resolve(full) : undefined;
 }

@@ -23,8 +23,10 @@ export class EngineProcess {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     this.exit = exitOf(this.#child);
-    passOn(this.#child.stdout!, (line) => listener.onLog('info', line));
-    passOn(this.#child.stderr!, (line) => listener.onLog('warn', line));
+    // They are not there where the system has no descriptors left: then nothing was started, and `exit` says so.
+    const { stdout, stderr } = this.#child;
+    if (stdout) passOn(stdout, (line) => listener.onLog('info', line));
+    if (stderr) passOn(stderr, (line) => listener.onLog('warn', line));
     this.client = new EngineClient(
       new IPCMessageReader(this.#child),
       new IPCMessageWriter(this.#child),

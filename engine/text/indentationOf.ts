@@ -4,7 +4,8 @@ const DEFAULT_TAB_SIZE = 4;
 
 /** A text's own, as an editor would detect it. */
 export function indentationOf(text: string): Indentation {
-  const steps = [...text.matchAll(/^( {2,8})\S/gm)].map(([, spaces]) => spaces.length);
-  const tabSize = steps.length > 0 ? Math.min(...steps) : DEFAULT_TAB_SIZE;
+  let least = Number.POSITIVE_INFINITY;
+  for (const [, spaces] of text.matchAll(/^( {2,8})\S/gm)) least = Math.min(least, spaces.length);
+  const tabSize = Number.isFinite(least) ? least : DEFAULT_TAB_SIZE;
   return { insertSpaces: !/^\t/m.test(text), tabSize };
 }

@@ -37,7 +37,8 @@ export interface PromptRequest {
 export interface PromptMemory {
   readonly anchor: PrefixAnchor;
   readonly snippets: readonly Snippet[];
-  readonly contextKey: string;
+  /** Undefined: the documents that snippets were chosen from may be others under the same names. */
+  readonly contextKey: string | undefined;
   readonly encodings: Encodings;
 }
 

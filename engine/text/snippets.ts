@@ -71,7 +71,7 @@ interface Window {
 }
 
 interface CutDocument {
-  readonly version: number;
+  readonly text: string;
   readonly windowLines: number;
   readonly windows: readonly Window[];
 }
@@ -81,7 +81,7 @@ interface Candidate {
   readonly score: number;
 }
 
-/** Chooses the pieces of other documents most like what is being written. Windows are cut once a document version. */
+/** Chooses the pieces of other documents most like what is being written. Windows are cut once for each text of a document. */
 export class SnippetChooser {
   readonly #options: SnippetOptions;
   readonly #now: () => number;
@@ -132,12 +132,12 @@ export class SnippetChooser {
       .filter(({ score }) => score >= this.#options.minSimilarity);
   }
 
-  #windowsOf({ id, version, text }: ContextDocument, size: number, deadline: number): readonly Window[] {
+  #windowsOf({ id, text }: ContextDocument, size: number, deadline: number): readonly Window[] {
     const known = this.#windows.get(id);
-    if (known?.version === version && known.windowLines === size) return known.windows;
+    if (known?.text === text && known.windowLines === size) return known.windows;
     if (this.#now() > deadline) return [];
     const windows = windowsIn(text, size);
-    this.#windows.set(id, { version, windowLines: size, windows });
+    this.#windows.set(id, { text, windowLines: size, windows });
     return windows;
   }
 

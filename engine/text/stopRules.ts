@@ -32,6 +32,9 @@ const goesOn = /^[\s)\]}]*(?:else|elif|elsif|catch|except|finally|rescue|ensure|
 const opens = /([{([]|=>|:)\s*$/u;
 const closes = /^\s*(?:[)\]}]|end\b|fi\b|done\b|<\/)/u;
 
+/** Begins a block at the indentation of the line that opens it: a brace of its own, a list in YAML, a section of a class. */
+const beginsBlock = /^\s*(?:\{\s*$|-(?:\s|$)|(?:public|protected|private)\s*:?\s*$)/u;
+
 /** Not yet known to be `else` or `end`. */
 const firstWordUnderWay = /^\s*(?:\p{L}*|<)$/u;
 
@@ -53,6 +56,7 @@ class BlockRules implements StopRules {
   /** Indentation of the statements, or of the line that opened the block. */
   #base: number;
   #lastWidth: number | undefined;
+  #isBlockEmpty = true;
 
   constructor(point: EditPoint, shape: Exclude<SuggestionShape, 'line'>, tabSize: number) {
     this.text = '';
@@ -89,6 +93,7 @@ class BlockRules implements StopRules {
     // The first of the statements says how far all of them are indented.
     if (this.#shape !== 'openedBlock' && this.#lastWidth === undefined) this.#base = width;
     this.#keptEnd = lineEnd;
+    if (!this.#isGoingOn) this.#isBlockEmpty = false;
     if (this.#shape === 'wholeLine') return 'line';
     this.#afterBlank = false;
     this.#lastWidth = width;
@@ -110,6 +115,7 @@ class BlockRules implements StopRules {
     if (width < this.#base) return !isFirst || closes.test(line) || goesOn.test(line);
     if (width > this.#base) return false;
     if (this.#shape !== 'openedBlock') return this.#afterBlank && this.#lastWidth !== undefined;
+    if (this.#isBlockEmpty && beginsBlock.test(line)) return false;
     return !(closes.test(line) || goesOn.test(line));
   }
 

@@ -34,8 +34,8 @@ export interface WorkspaceIndexOptions {
   /** A workspace beyond it is indexed in part. */
   readonly maxTokens?: number;
   onProgress(progress: IndexProgress): void;
-  /** All files of a folder are there: `similar` knows more than it did. */
-  onFolderBuilt?(): void;
+  /** All files of a folder are there, or a folder is gone: `similar` knows more or less than it did. */
+  onFoldersChanged?(): void;
   log(level: 'info' | 'warn', message: string): void;
 }
 
@@ -120,7 +120,8 @@ export class WorkspaceIndex {
     const wanted = folderScopes(folders);
     const key = (folder: FolderScope) => JSON.stringify(folder);
     const keys = new Set(wanted.map(key));
-    for (const known of this.#folders) if (!keys.has(key(known.folder))) known.remove();
+    const removed = this.#folders.filter((known) => !keys.has(key(known.folder)));
+    for (const known of removed) known.remove();
     const kept = this.#folders.filter((known) => keys.has(key(known.folder)));
     const keptKeys = new Set(kept.map((known) => key(known.folder)));
     const added = wanted
@@ -128,6 +129,7 @@ export class WorkspaceIndex {
       .map((folder) => new FolderIndex(folder, this.#folderParts()));
     this.#folders = [...kept, ...added];
     for (const folder of added) this.#enqueue(() => this.#build(folder));
+    if (removed.length > 0) this.#enqueue(() => this.#afterRemoval());
   }
 
   /** Files or folders that were created, changed, renamed or deleted, by URI. */
@@ -176,10 +178,15 @@ export class WorkspaceIndex {
     return isSecretPath(folder === undefined ? id : relative(folder.path, id));
   }
 
+  async #afterRemoval(): Promise<void> {
+    this.#options.onFoldersChanged?.();
+    await this.#compact();
+  }
+
   async #build(folder: FolderIndex): Promise<void> {
     await folder.load();
     await folder.refresh([folder.folder.path]);
-    this.#options.onFolderBuilt?.();
+    this.#options.onFoldersChanged?.();
     await this.#compact();
     await folder.save();
   }

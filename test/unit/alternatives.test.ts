@@ -93,3 +93,11 @@ test('when the time is up no further one is begun, and after a cancel none is sh
   assert.deepEqual(early, { kind: 'cancelled' });
   await engine.dispose();
 });
+
+test('the first token of each is timed from when it was begun', async (t) => {
+  const engine = await startEngine('none');
+  t.after(() => engine.dispose());
+  const found = await engine.alternativesInDetail(place, { ...unhurried, count: 5, known: [] });
+  const { ttftMs, prefillMs, decodeMs } = found.at(-1)!.metrics;
+  assert.ok(found.length > 3 && ttftMs <= prefillMs + decodeMs + 20, `${ttftMs} ms`);
+});

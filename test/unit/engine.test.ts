@@ -406,3 +406,29 @@ test('disposing while completing waits for the step under way, and nothing break
   for (const result of await Promise.all(running)) assert.deepEqual(result, { kind: 'cancelled' });
   await changing;
 });
+
+test('a document that is closed and opened with another text is quoted as it is', async (t) => {
+  const engine = await startEngine({ algorithm: 'none', maxTokens: 4 });
+  t.after(() => engine.dispose());
+  const open = (text: string) => {
+    const document = sampleDocument('src/route.ts', text);
+    engine.documentChanged(document);
+    return document;
+  };
+  const text = 'import { parseRoute } from "./route";\nconst route = parseRoute(';
+  const promptAt = async (other: TextDocument, written: string) => {
+    const document = sampleDocument('src/user.ts', written);
+    const position = document.positionAt(written.length);
+    await engine.complete({ ...request(document, position), openDocuments: [other, document] }, never);
+    return engine.lastPrompt() ?? '';
+  };
+  const before = open('export function parseRoute(oldName: string) {\n  return oldName;\n}\n');
+  assert.match(await promptAt(before, text), /oldName/);
+  engine.documentClosed(before.uri);
+  const now = open(
+    'export function parseRoute(request: Request, limit: number) {\n  return request.url;\n}\n',
+  );
+  const prompt = await promptAt(now, `${text}x`);
+  assert.match(prompt, /limit: number/);
+  assert.doesNotMatch(prompt, /oldName/);
+});

@@ -73,3 +73,16 @@ test('a text that was too much work is not parsed again before it is clearly sho
   assert.equal(document.probe().isWhole(line.repeat(11)), true);
   document.dispose();
 });
+
+test('a text that a grammar reads to its end in every step holds nobody up for long', async () => {
+  const javascript = await loadSyntax('javascript');
+  const text = '/* abc\n'.repeat(4000);
+  const document = javascript.open();
+  const started = performance.now();
+  document.update(text);
+  assert.ok(performance.now() - started < 3000, 'over before the steps are: they take four times as long');
+  assert.equal(document.probe().isWhole(text), undefined);
+  document.update('a;');
+  assert.equal(document.probe().isWhole('a;'), true, 'a shorter text is parsed again');
+  document.dispose();
+});

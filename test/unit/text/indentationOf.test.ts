@@ -14,3 +14,8 @@ test('one line that begins with a tab says tabs', () => {
 test('a space before a comment star is no step', () => {
   assert.deepEqual(indentationOf('/**\n * a\n */\n'), { insertSpaces: true, tabSize: 4 });
 });
+
+test('a file of many lines is looked at like any other', () => {
+  const text = `{\n${'   "a": 1,\n'.repeat(200_000)}}\n`;
+  assert.deepEqual(indentationOf(text), { insertSpaces: true, tabSize: 3 });
+});

@@ -299,3 +299,27 @@ test('without a tokenizer the index stays empty and says why; stopping in the mi
   await stopped.whenIdle();
   assert.deepEqual(logged, []);
 });
+
+test('a folder that is taken away is gone from what is told, kept and quoted', async (t) => {
+  const [stays, goes] = [temporaryFolder({ 'a.ts': area }), temporaryFolder({ 'b.ts': greet.repeat(400) })];
+  const progress: IndexProgress[] = [];
+  let changes = 0;
+  const index = new WorkspaceIndex({
+    modelDir,
+    vocabSize: tokenizer.vocabSize,
+    cacheDir: temporaryFolder(),
+    onProgress: (report) => progress.push(report),
+    onFoldersChanged: () => changes++,
+    log: () => {},
+  });
+  t.after(() => index.dispose());
+  index.setFolders([stays, goes].map((path) => ({ path, exclude: [] })));
+  await index.whenIdle();
+  const [tokens, changesBefore] = [index.tokenCount, changes];
+  index.setFolders([{ path: stays, exclude: [] }]);
+  await index.whenIdle();
+  assert.ok(index.tokenCount < tokens);
+  assert.deepEqual([progress.at(-1)?.state, progress.at(-1)?.tokens], ['ready', index.tokenCount]);
+  assert.equal(changes, changesBefore + 1, 'prompts look again at what there is to quote');
+  assert.deepEqual(holders(index, greet), []);
+});
